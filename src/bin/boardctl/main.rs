@@ -1,0 +1,2 @@
+//! The tool that runs on the laptop.
+fn main() {}

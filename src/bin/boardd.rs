@@ -1,0 +1,2 @@
+//! The server that runs on the board.
+fn main() {}

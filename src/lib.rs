@@ -1,0 +1,20 @@
+//! boardkit: a tiny, fast web server for ARM boards, and the tools that say what the board can really do.
+//!
+//! ```text
+//! units → board → tune → server → boardd
+//! units → http  → server
+//! units → http  → load → report → boardctl
+//!         board → monitor → boardctl
+//! ```
+//!
+//! Right may use left, never the other way round; a test holds these arrows.
+
+pub mod board;
+pub mod http;
+#[cfg(feature = "ctl")]
+pub mod load;
+#[cfg(feature = "ctl")]
+pub mod report;
+pub mod server;
+pub mod tune;
+pub mod units;
