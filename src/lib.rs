@@ -10,6 +10,7 @@
 //! Right may use left, never the other way round; a test holds these arrows.
 
 pub mod board;
+pub mod daemon;
 pub mod http;
 #[cfg(feature = "ctl")]
 pub mod load;

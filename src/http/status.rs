@@ -1,0 +1,89 @@
+//! Status codes and their reason phrases (RFC 9110 §15, RFC 6585 §5).
+
+use std::fmt;
+
+/// A status code with its reason phrase, known when the program is compiled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    code: u16,
+    line: &'static str,
+}
+
+macro_rules! statuses {
+    ($($name:ident $code:literal $reason:literal),* $(,)?) => {
+        impl Status {
+            $(
+                #[doc = concat!("`", stringify!($code), " ", $reason, "`")]
+                pub const $name: Status =
+                    Status { code: $code, line: concat!("HTTP/1.1 ", stringify!($code), " ", $reason, "\r\n") };
+            )*
+            /// Every status that this server can answer.
+            pub const ALL: &'static [Status] = &[$(Status::$name),*];
+        }
+    };
+}
+
+statuses! {
+    OK 200 "OK",
+    NO_CONTENT 204 "No Content",
+    BAD_REQUEST 400 "Bad Request",
+    NOT_FOUND 404 "Not Found",
+    METHOD_NOT_ALLOWED 405 "Method Not Allowed",
+    REQUEST_TIMEOUT 408 "Request Timeout",
+    CONTENT_TOO_LARGE 413 "Content Too Large",
+    URI_TOO_LONG 414 "URI Too Long",
+    EXPECTATION_FAILED 417 "Expectation Failed",
+    HEADER_FIELDS_TOO_LARGE 431 "Request Header Fields Too Large",
+    INTERNAL_SERVER_ERROR 500 "Internal Server Error",
+    NOT_IMPLEMENTED 501 "Not Implemented",
+    SERVICE_UNAVAILABLE 503 "Service Unavailable",
+    VERSION_NOT_SUPPORTED 505 "HTTP Version Not Supported",
+}
+
+impl Status {
+    /// The three digits.
+    #[must_use]
+    pub const fn code(self) -> u16 {
+        self.code
+    }
+
+    /// The whole status line with its line end.
+    #[must_use]
+    pub const fn line(self) -> &'static str {
+        self.line
+    }
+
+    /// Code and reason as a person reads them, e.g. `404 Not Found`.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        self.line.trim_start_matches("HTTP/1.1 ").trim_end()
+    }
+
+    /// Whether the answer has a Content-Length (RFC 9110 §8.6: none in 1xx and 204).
+    #[must_use]
+    pub const fn has_length(self) -> bool {
+        self.code >= 200 && self.code != 204
+    }
+}
+
+impl fmt::Debug for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_and_code_agree() {
+        for status in Status::ALL {
+            let line = format!("HTTP/1.1 {} ", status.code());
+            assert!(
+                status.line().starts_with(&line) && status.line().ends_with("\r\n"),
+                "{status:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What a server is told before it starts.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+/// How long a connection may keep a worker waiting. `None` switches a deadline off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// Between two requests, and before the first.
+    pub idle: Option<Duration>,
+    /// From the first byte of a request head to its last, and for skipping an unwanted body.
+    pub head: Option<Duration>,
+    /// Without a byte of the answer being taken.
+    pub write: Option<Duration>,
+}
+
+impl Default for Deadlines {
+    /// 60 s idle, as long as browsers keep a connection; 10 s for a head, fifty times what a slow radio link
+    /// needs; 10 s without progress in sending.
+    fn default() -> Self {
+        let seconds = |s| Some(Duration::from_secs(s));
+        Self {
+            idle: seconds(60),
+            head: seconds(10),
+            write: seconds(10),
+        }
+    }
+}
+
+/// The settings of a [`super::Server`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Where to listen; port 0 asks for a free one.
+    pub listen: SocketAddr,
+    /// Worker threads.
+    pub workers: NonZeroUsize,
+    /// The core that each worker is bound to; empty leaves placing to the kernel.
+    pub pin: Vec<usize>,
+    /// Relative capacity of each worker; workers beyond its end count as 1.
+    pub shares: Vec<u32>,
+    /// Connections that the kernel may hold ready before they are accepted.
+    pub backlog: i32,
+    /// Connections at once; further ones wait in the backlog.
+    pub max_connections: u32,
+    /// Deadlines of every connection.
+    pub deadlines: Deadlines,
+    /// How long open connections may take to end after [`super::Handle::stop`].
+    pub drain: Duration,
+}
+
+impl Config {
+    /// The defaults for a server at `listen` with so many workers.
+    #[must_use]
+    pub fn new(listen: SocketAddr, workers: NonZeroUsize) -> Self {
+        Self {
+            listen,
+            workers,
+            pin: Vec::new(),
+            shares: Vec::new(),
+            // What Linux allows since 5.4 unless told otherwise; it lowers the figure to its own limit.
+            backlog: 4096,
+            max_connections: u32::MAX,
+            deadlines: Deadlines::default(),
+            drain: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Answers: written in place by a handler on the worker, or handed over whole by one that awaited.
+
+use std::io::IoSlice;
+use std::sync::{Arc, LazyLock};
+
+use serde::Serialize;
+
+use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
+
+/// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
+/// buffer in `sendmsg` is cheaper than the copy.
+const COPY_MAX_BYTES: usize = 4 * 1024;
+
+/// Length of the block that [`Body::Fill`] repeats: one page-table's worth, and small beside the 3 MiB of the
+/// whole server.
+const FILL_BLOCK_BYTES: usize = 64 * 1024;
+
+/// Pieces of a body handed to the kernel at once: 1 MiB of fill blocks, more than any socket buffer takes.
+const MAX_PIECES: usize = 16;
+
+/// The block: lines of 64 bytes, so that a person who looks at it sees where they are.
+static FILL_BLOCK: LazyLock<Box<[u8]>> = LazyLock::new(|| {
+    let line = b"0123456789abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVWXYZ\n";
+    line.iter().copied().cycle().take(FILL_BLOCK_BYTES).collect()
+});
+
+/// The body of a [`Response`].
+#[derive(Debug, Clone, Default)]
+pub enum Body {
+    /// None.
+    #[default]
+    Empty,
+    /// Bytes that live as long as the program.
+    Static(&'static [u8]),
+    /// Bytes of its own.
+    Bytes(Vec<u8>),
+    /// Bytes shared with other answers.
+    Shared(Arc<[u8]>),
+    /// This many bytes of filler from one shared block.
+    Fill(u64),
+}
+
+impl Body {
+    /// Length in bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Empty => 0,
+            Self::Static(bytes) => bytes.len() as u64,
+            Self::Bytes(bytes) => bytes.len() as u64,
+            Self::Shared(bytes) => bytes.len() as u64,
+            Self::Fill(length) => *length,
+        }
+    }
+
+    /// Whether there is nothing to send.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The bytes from `at` on, in up to [`MAX_PIECES`] pieces pushed to `pieces`.
+    fn pieces<'a>(&'a self, at: u64, pieces: &mut Vec<IoSlice<'a>>) {
+        let whole: &[u8] = match self {
+            Self::Empty => &[],
+            Self::Static(bytes) => bytes,
+            Self::Bytes(bytes) => bytes,
+            Self::Shared(bytes) => bytes,
+            Self::Fill(length) => return fill_pieces(at, *length, pieces),
+        };
+        let at = usize::try_from(at).map_or(whole.len(), |at| at.min(whole.len()));
+        pieces.push(IoSlice::new(&whole[at..]));
+    }
+}
+
+/// Blocks that together make bytes `at..length` of the filler, starting where the last answer left off.
+fn fill_pieces<'a>(mut at: u64, length: u64, pieces: &mut Vec<IoSlice<'a>>) {
+    let block: &'static [u8] = &FILL_BLOCK;
+    for _ in 0..MAX_PIECES {
+        let from = usize::try_from(at % FILL_BLOCK_BYTES as u64).unwrap_or(0);
+        let left = usize::try_from(length.saturating_sub(at)).unwrap_or(usize::MAX);
+        let take = left.min(FILL_BLOCK_BYTES - from);
+        if take == 0 {
+            break;
+        }
+        pieces.push(IoSlice::new(&block[from..from + take]));
+        at += take as u64;
+    }
+}
+
+/// An answer as a whole, for handlers that await.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status.
+    pub status: Status,
+    /// Media type of the body; `None` leaves Content-Type out.
+    pub content_type: Option<&'static str>,
+    /// The body.
+    pub body: Body,
+}
+
+impl Response {
+    /// `200 OK` with a text.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        let body = Body::Bytes(text.into().into_bytes());
+        Self {
+            status: Status::OK,
+            content_type: Some("text/plain"),
+            body,
+        }
+    }
+
+    /// The same answer with another status.
+    #[must_use]
+    pub fn with_status(self, status: Status) -> Self {
+        Self { status, ..self }
+    }
+}
+
+/// What the request decided about its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Terms {
+    pub(super) connection: ConnectionHeader,
+    /// HEAD: everything but the body.
+    pub(super) head_only: bool,
+}
+
+/// A worker's buffers for answers; reused for all its connections.
+pub(super) struct Renderer {
+    /// Rendered answers that have not left yet.
+    pub(super) out: Vec<u8>,
+    /// A body too large to copy, which follows `out`.
+    pub(super) tail: Option<Tail>,
+    pub(super) date: DateHeader,
+    /// Bodies whose length must be known before their head is written.
+    scratch: Vec<u8>,
+    /// Answers with 4xx and 5xx since the worker started.
+    pub(super) client_errors: u64,
+    pub(super) server_errors: u64,
+}
+
+/// The unsent rest of a large body.
+#[derive(Debug)]
+pub(super) struct Tail {
+    body: Body,
+    at: u64,
+}
+
+impl Tail {
+    /// The next pieces to send, appended to `pieces`.
+    pub(super) fn pieces<'a>(&'a self, pieces: &mut Vec<IoSlice<'a>>) {
+        self.body.pieces(self.at, pieces);
+    }
+
+    /// Notes that `count` bytes left; true when none are left to send.
+    pub(super) fn advance(&mut self, count: u64) -> bool {
+        self.at += count;
+        self.at >= self.body.len()
+    }
+}
+
+impl Renderer {
+    pub(super) fn new(date: DateHeader) -> Self {
+        let (out, scratch) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new());
+        Self {
+            out,
+            tail: None,
+            date,
+            scratch,
+            client_errors: 0,
+            server_errors: 0,
+        }
+    }
+
+    /// Whether an answer waits here to be sent.
+    #[inline]
+    pub(super) fn holds_something(&self) -> bool {
+        !self.out.is_empty() || self.tail.is_some()
+    }
+
+    /// A writer for one answer.
+    #[inline]
+    pub(super) fn reply(&mut self, terms: Terms) -> Reply<'_> {
+        Reply {
+            renderer: self,
+            terms,
+            status: Status::OK,
+            extra: None,
+        }
+    }
+}
+
+/// Writes one answer into the worker's buffer. A handler ends by calling one of the methods that return
+/// [`Sent`], which nothing else makes: an answer cannot be forgotten or given twice.
+pub struct Reply<'w> {
+    renderer: &'w mut Renderer,
+    terms: Terms,
+    status: Status,
+    extra: Option<Vec<u8>>,
+}
+
+/// Proof that an answer was written.
+#[derive(Debug)]
+pub struct Sent(());
+
+impl Reply<'_> {
+    /// Answers with this status instead of `200 OK`.
+    #[must_use]
+    pub fn with_status(mut self, status: Status) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    #[must_use]
+    pub fn with_header(mut self, name: &'static str, value: &str) -> Self {
+        let extra = self.extra.get_or_insert_default();
+        extra.extend_from_slice(name.as_bytes());
+        extra.extend_from_slice(b": ");
+        extra.extend(value.bytes().filter(|b| *b >= b' ' && *b != 0x7f));
+        extra.extend_from_slice(b"\r\n");
+        self
+    }
+
+    /// Answers with text/plain.
+    #[inline]
+    pub fn text(self, text: &str) -> Sent {
+        self.bytes("text/plain", text.as_bytes())
+    }
+
+    /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.
+    pub fn json<T: Serialize>(self, value: &T) -> Sent {
+        let mut body = std::mem::take(&mut self.renderer.scratch);
+        body.clear();
+        let Reply {
+            renderer,
+            terms,
+            status,
+            extra,
+        } = self;
+        let reply = Reply {
+            renderer: &mut *renderer,
+            terms,
+            status,
+            extra,
+        };
+        let sent = match serde_json::to_writer(&mut body, value) {
+            Ok(()) => reply.bytes("application/json", &body),
+            Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
+        };
+        renderer.scratch = body;
+        sent
+    }
+
+    /// Answers with bytes, copied into the worker's buffer.
+    #[inline]
+    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Sent {
+        self.head(Some(content_type), body.len() as u64);
+        if !self.terms.head_only {
+            self.renderer.out.extend_from_slice(body);
+        }
+        Sent(())
+    }
+
+    /// Answers without a body.
+    pub fn empty(mut self) -> Sent {
+        self.head(None, 0);
+        Sent(())
+    }
+
+    /// Answers with a status and its name as the text, for people who look.
+    pub fn error(self, status: Status) -> Sent {
+        let mut text = status.text().to_owned();
+        text.push('\n');
+        self.with_status(status).text(&text)
+    }
+
+    /// Answers with a body that is sent from where it lies when it is large.
+    pub fn body(self, content_type: &str, body: Body) -> Sent {
+        self.whole(Some(content_type), body)
+    }
+
+    /// Answers with what a handler that awaited returned.
+    pub(super) fn response(self, response: Response) -> Sent {
+        self.with_status(response.status)
+            .whole(response.content_type, response.body)
+    }
+
+    fn whole(mut self, content_type: Option<&str>, body: Body) -> Sent {
+        self.head(content_type, body.len());
+        if self.terms.head_only {
+            return Sent(());
+        }
+        if body.len() > COPY_MAX_BYTES as u64 {
+            self.renderer.tail = Some(Tail { body, at: 0 });
+            return Sent(());
+        }
+        let mut pieces = Vec::new();
+        body.pieces(0, &mut pieces);
+        for piece in pieces {
+            self.renderer.out.extend_from_slice(&piece);
+        }
+        Sent(())
+    }
+
+    #[inline]
+    fn head(&mut self, content_type: Option<&str>, length: u64) {
+        let Renderer {
+            out,
+            date,
+            client_errors,
+            server_errors,
+            ..
+        } = &mut *self.renderer;
+        match self.status.code() {
+            500.. => *server_errors += 1,
+            400.. => *client_errors += 1,
+            _ => {}
+        }
+        let extra = self.extra.as_deref().unwrap_or_default();
+        let connection = self.terms.connection;
+        ResponseHead {
+            status: self.status,
+            content_type,
+            length,
+            connection,
+            extra,
+        }
+        .write(out, date);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMS: Terms = Terms {
+        connection: ConnectionHeader::Implied,
+        head_only: false,
+    };
+
+    /// What one answer puts on the wire, a large body included.
+    fn render(terms: Terms, answer: impl FnOnce(Reply<'_>) -> Sent) -> String {
+        let mut renderer = Renderer::new(DateHeader::at(0));
+        answer(renderer.reply(terms));
+        let mut wire = renderer.out;
+        while let Some(tail) = &mut renderer.tail {
+            let mut pieces = Vec::new();
+            tail.pieces(&mut pieces);
+            let piece = pieces.first().expect("something is left");
+            // One byte less than offered, as a socket would: the next pieces start inside a block.
+            let taken = piece.len() - usize::from(piece.len() > 1);
+            wire.extend_from_slice(&piece[..taken]);
+            if tail.advance(taken as u64) {
+                renderer.tail = None;
+            }
+        }
+        String::from_utf8(wire).expect("text")
+    }
+
+    #[test]
+    fn filler_is_exact_at_every_length() {
+        for length in [0, 1, 63, 4096, 4097, 65_536, 65_537, 200_000] {
+            let text = render(TERMS, |reply| {
+                reply.body("application/octet-stream", Body::Fill(length))
+            });
+            let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+            assert!(head.contains(&format!("Content-Length: {length}")), "{head}");
+            assert_eq!(body.len() as u64, length);
+            assert!(
+                body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b),
+                "length {length}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_kind_of_body_is_sent_whole() {
+        let text = "x".repeat(10_000);
+        let bodies = [
+            Body::Bytes(text.clone().into()),
+            Body::Shared(text.as_bytes().into()),
+        ];
+        for body in bodies {
+            assert!(
+                render(TERMS, |reply| reply.body("text/plain", body)).ends_with(&format!("\r\n\r\n{text}"))
+            );
+        }
+        assert!(
+            render(TERMS, |reply| reply.body("text/plain", Body::Static(b"short")))
+                .ends_with("\r\n\r\nshort")
+        );
+    }
+
+    #[test]
+    fn head_has_the_length_and_no_body() {
+        let terms = Terms {
+            head_only: true,
+            ..TERMS
+        };
+        for large in [5, 100_000] {
+            let text = render(terms, |reply| reply.body("text/plain", Body::Fill(large)));
+            assert!(
+                text.contains(&format!("Content-Length: {large}\r\n")) && text.ends_with("\r\n\r\n"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_value_cannot_start_another() {
+        let text = render(TERMS, |reply| {
+            reply.with_header("X-Name", "a\r\nSet-Cookie: b").text("")
+        });
+        assert!(text.contains("X-Name: aSet-Cookie: b\r\n"), "{text}");
+    }
+
+    #[test]
+    fn json_that_cannot_be_written_is_an_error() {
+        struct Refuses;
+        impl Serialize for Refuses {
+            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+                Err(serde::ser::Error::custom("no"))
+            }
+        }
+        assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
+        assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
+    }
+}

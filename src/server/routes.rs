@@ -1,0 +1,337 @@
+//! Which handler answers which path and method.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+
+use crate::http::{Method, MethodSet, RequestHead};
+
+use super::reply::{Reply, Response, Sent};
+
+/// Most `{parameters}` in a pattern.
+const MAX_PARAMS: usize = 4;
+
+/// A request as an in-place handler sees it; borrows the worker's buffer.
+#[derive(Debug)]
+pub struct Request<'a> {
+    head: &'a RequestHead<'a, 'a>,
+    params: Params<'a>,
+    peer: SocketAddr,
+}
+
+impl<'a> Request<'a> {
+    pub(super) const fn new(head: &'a RequestHead<'a, 'a>, params: Params<'a>, peer: SocketAddr) -> Self {
+        Self { head, params, peer }
+    }
+
+    /// The method; GET handlers also see HEAD, whose body is left out for them.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.head.method
+    }
+
+    /// The path, still percent-encoded.
+    #[must_use]
+    pub const fn path(&self) -> &'a str {
+        self.head.path
+    }
+
+    /// What follows the `?`, still percent-encoded.
+    #[must_use]
+    pub const fn query(&self) -> Option<&'a str> {
+        self.head.query
+    }
+
+    /// The part of the path that the pattern calls `{name}`, still percent-encoded.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<&'a str> {
+        self.params.get(name)
+    }
+
+    /// The first header of this name, in any case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&'a [u8]> {
+        self.head
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name))
+            .map(|header| header.value)
+    }
+
+    /// The client's address.
+    #[must_use]
+    pub const fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    /// A copy that a task can keep.
+    #[must_use]
+    pub fn to_owned(&self) -> OwnedRequest {
+        OwnedRequest {
+            method: self.head.method,
+            path: self.head.path.to_owned(),
+            query: self.head.query.map(str::to_owned),
+            headers: self
+                .head
+                .headers
+                .iter()
+                .map(|h| (h.name.to_owned(), h.value.to_owned()))
+                .collect(),
+            params: self
+                .params
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+            peer: self.peer,
+        }
+    }
+}
+
+/// A request as a handler that awaits sees it.
+#[derive(Debug, Clone)]
+pub struct OwnedRequest {
+    /// The method.
+    pub method: Method,
+    /// The path, still percent-encoded.
+    pub path: String,
+    /// What follows the `?`, still percent-encoded.
+    pub query: Option<String>,
+    /// Names and values in order.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The parts of the path that the pattern names, still percent-encoded.
+    pub params: Vec<(String, String)>,
+    /// The client's address.
+    pub peer: SocketAddr,
+}
+
+/// The values of a pattern's parameters.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Params<'a> {
+    found: [(&'a str, &'a str); MAX_PARAMS],
+    count: usize,
+}
+
+impl<'a> Params<'a> {
+    fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.found[..self.count].iter().copied()
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        self.iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, value)| value)
+    }
+}
+
+type InPlace = dyn Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync;
+type Awaiting = dyn Fn(OwnedRequest) -> Pin<Box<dyn Future<Output = Response>>> + Send + Sync;
+
+/// What answers a request.
+pub(super) enum Handler {
+    /// Called on the worker between two reads: must not wait for anything.
+    InPlace(Box<InPlace>),
+    /// Becomes a task on the worker's executor.
+    Awaiting(Box<Awaiting>),
+}
+
+/// What a look-up found.
+pub(super) enum Found<'r, 'p> {
+    Handler(&'r Handler, Params<'p>),
+    /// The path exists, the method does not.
+    WrongMethod(MethodSet),
+    Nothing,
+}
+
+#[derive(Default)]
+struct Methods {
+    allowed: MethodSet,
+    handlers: Vec<(Method, Handler)>,
+}
+
+/// One segment of a pattern between two slashes.
+enum Segment {
+    Literal(String),
+    Param(String),
+}
+
+/// The routes of a server: exact paths first, then patterns in the order in which they were added.
+///
+/// A pattern names parts of the path in braces: `/bytes/{count}`. GET answers HEAD too, and OPTIONS is answered
+/// for every path from what it has.
+#[derive(Default)]
+pub struct Routes {
+    exact: Vec<(String, Methods)>,
+    patterns: Vec<(Vec<Segment>, Methods)>,
+}
+
+impl Routes {
+    /// No routes: every path is 404.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker and must not block.
+    ///
+    /// # Panics
+    /// When the pattern does not start with `/` or names more than four parts: a mistake in the program.
+    #[must_use]
+    pub fn get<F>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync + 'static,
+    {
+        self.add(Method::Get, pattern, Handler::InPlace(Box::new(handler)))
+    }
+
+    /// Answers GET and HEAD on `pattern` from a future, which stays on the worker that took the request.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn get_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output = Response> + 'static,
+    {
+        let handler =
+            move |request| -> Pin<Box<dyn Future<Output = Response>>> { Box::pin(handler(request)) };
+        self.add(Method::Get, pattern, Handler::Awaiting(Box::new(handler)))
+    }
+
+    fn add(mut self, method: Method, pattern: &str, handler: Handler) -> Self {
+        assert!(pattern.starts_with('/'), "a route starts with a slash: {pattern}");
+        let methods = self.methods_of(pattern);
+        methods.allowed = methods.allowed.with(method).with(Method::Options);
+        if method == Method::Get {
+            methods.allowed = methods.allowed.with(Method::Head);
+        }
+        methods.handlers.push((method, handler));
+        self
+    }
+
+    fn methods_of(&mut self, pattern: &str) -> &mut Methods {
+        if pattern.contains('{') {
+            let segments: Vec<_> = pattern.split('/').skip(1).map(Segment::parse).collect();
+            let params = segments
+                .iter()
+                .filter(|segment| matches!(segment, Segment::Param(_)))
+                .count();
+            assert!(
+                params <= MAX_PARAMS,
+                "at most {MAX_PARAMS} parts of a path have names: {pattern}"
+            );
+            return &mut self.patterns.push_mut((segments, Methods::default())).1;
+        }
+        match self.exact.iter().position(|(known, _)| known == pattern) {
+            Some(index) => &mut self.exact[index].1,
+            None => &mut self.exact.push_mut((pattern.to_owned(), Methods::default())).1,
+        }
+    }
+
+    /// Finds what answers this method and path.
+    #[inline]
+    pub(super) fn find<'r, 'p>(&'r self, method: Method, path: &'p str) -> Found<'r, 'p>
+    where
+        'r: 'p,
+    {
+        if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
+            return methods.find(method, Params::default());
+        }
+        for (segments, methods) in &self.patterns {
+            if let Some(params) = matches(segments, path) {
+                return methods.find(method, params);
+            }
+        }
+        Found::Nothing
+    }
+
+    /// Every method that any path has, for `OPTIONS *`.
+    pub(super) fn all_methods(&self) -> MethodSet {
+        let exact = self.exact.iter().map(|(_, methods)| methods.allowed);
+        exact
+            .chain(self.patterns.iter().map(|(_, methods)| methods.allowed))
+            .fold(MethodSet::default().with(Method::Options), MethodSet::union)
+    }
+}
+
+impl Methods {
+    #[inline]
+    fn find<'r, 'p>(&'r self, method: Method, params: Params<'p>) -> Found<'r, 'p> {
+        let wanted = if method == Method::Head {
+            Method::Get
+        } else {
+            method
+        };
+        match self.handlers.iter().find(|(known, _)| *known == wanted) {
+            Some((_, handler)) => Found::Handler(handler, params),
+            None => Found::WrongMethod(self.allowed),
+        }
+    }
+}
+
+impl Segment {
+    fn parse(text: &str) -> Self {
+        match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+            Some(name) => Self::Param(name.to_owned()),
+            None => Self::Literal(text.to_owned()),
+        }
+    }
+}
+
+fn matches<'p>(segments: &'p [Segment], path: &'p str) -> Option<Params<'p>> {
+    let mut params = Params::default();
+    let mut parts = path.split('/').skip(1);
+    for segment in segments {
+        let part = parts.next()?;
+        match segment {
+            Segment::Literal(text) if text == part => {}
+            Segment::Param(name) if !part.is_empty() => {
+                params.found[params.count] = (name, part);
+                params.count += 1;
+            }
+            Segment::Literal(_) | Segment::Param(_) => return None,
+        }
+    }
+    parts.next().is_none().then_some(params)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn routes() -> Routes {
+        Routes::new()
+            .get("/", |_, reply| reply.text("root"))
+            .get("/a/{x}/b/{y}", |_, reply| reply.text("pattern"))
+            .get("/a/x/b/exact", |_, reply| reply.text("exact"))
+    }
+
+    fn params<'p>(routes: &'p Routes, path: &'p str) -> Option<Vec<(&'p str, &'p str)>> {
+        match routes.find(Method::Get, path) {
+            Found::Handler(_, params) => Some(params.iter().collect()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn exact_paths_win_over_patterns() {
+        let routes = routes();
+        assert_eq!(params(&routes, "/"), Some(vec![]));
+        assert_eq!(params(&routes, "/a/x/b/exact"), Some(vec![]));
+        assert_eq!(params(&routes, "/a/1/b/2"), Some(vec![("x", "1"), ("y", "2")]));
+        for path in ["/a/1/b/", "/a/1/b", "/a/1/b/2/", "/a//b/2", "/x", "*", ""] {
+            assert_eq!(params(&routes, path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn get_answers_head_and_the_rest_is_not_allowed() {
+        let routes = routes();
+        assert!(matches!(routes.find(Method::Head, "/"), Found::Handler(..)));
+        match routes.find(Method::Post, "/") {
+            Found::WrongMethod(allowed) => assert_eq!(allowed.allow(), "GET, HEAD, OPTIONS"),
+            _ => panic!("POST has no handler"),
+        }
+        assert_eq!(routes.all_methods().allow(), "GET, HEAD, OPTIONS");
+    }
+}
