@@ -1,1 +1,6 @@
-//! Placeholder.
+//! Decisions: a pure function from facts to a plan. Reads nothing and changes nothing.
+
+mod plan;
+mod share;
+
+pub use plan::{Decision, Plan, Wanted, WorkerPlan, plan};
