@@ -244,7 +244,9 @@ impl Exchange {
                 conn.phase = Phase::Handler(terms, rest);
                 return;
             }
-            ref found => no_handler(&self.routes, head, found, self.renderer.reply(terms)),
+            ref found => {
+                no_handler(&self.routes, head, found, self.renderer.reply(terms));
+            }
         }
         self.answered(conn, terms, rest);
     }
@@ -377,10 +379,13 @@ fn no_handler(routes: &Routes, head: &RequestHead<'_, '_>, found: &Found<'_, '_>
     };
     match (head.method, allowed) {
         (Method::Other | Method::Connect, _) => reply.error(Status::NOT_IMPLEMENTED),
-        (Method::Options, Some(allowed)) => {
-            reply.with_status(Status::NO_CONTENT).with_header("Allow", &allowed.allow()).empty()
-        }
-        (_, Some(allowed)) => reply.with_header("Allow", &allowed.allow()).error(Status::METHOD_NOT_ALLOWED),
+        (Method::Options, Some(allowed)) => reply
+            .with_status(Status::NO_CONTENT)
+            .with_header("Allow", &allowed.allow())
+            .empty(),
+        (_, Some(allowed)) => reply
+            .with_header("Allow", &allowed.allow())
+            .error(Status::METHOD_NOT_ALLOWED),
         (_, None) => reply.error(Status::NOT_FOUND),
     }
 }

@@ -1,0 +1,234 @@
+//! boardd's command line: what was typed, checked, and turned into what is meant.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use lexopt::{Arg, Parser, ValueExt};
+
+use crate::server::Deadlines;
+use crate::tune::Wanted;
+
+/// The help text.
+pub const HELP: &str = "\
+boardd: a tiny web server that fits itself to the board it runs on
+
+Usage: boardd serve [OPTIONS]
+
+Options:
+      --listen ADDR:PORT     where to listen; port 0 finds a free one [default: 0.0.0.0:8080]
+      --workers N            worker threads [default: the cores that may be used]
+      --pin                  keep each worker on one core
+      --max-connections N    connections at once; more wait [default: what the descriptor limit allows]
+      --idle-timeout SECS    close a connection that asks nothing for so long; 0 never [default: 60]
+      --head-timeout SECS    time for a request head to arrive; 0 for ever [default: 10]
+      --write-timeout SECS   time without a byte of an answer being taken; 0 for ever [default: 10]
+  -h, --help                 this text
+  -V, --version              the version
+
+Answers: / and /plaintext, /json, /bytes/N (N up to 16777216).
+The first line of the output is `listening on ADDR:PORT`; the plan goes to the error output.
+
+Examples:
+  boardd serve --listen 0.0.0.0:80
+  boardd serve --listen 127.0.0.1:0 --workers 2 --pin
+";
+
+/// Where boardd listens when nothing is said: every address, and a port that needs no privilege.
+const DEFAULT_LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 8080);
+
+/// What boardd was asked to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+    /// Serve.
+    Serve(ServeArgs),
+}
+
+/// The settings of `serve`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServeArgs {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Workers and pinning, as far as they were typed.
+    pub wanted: Wanted,
+    /// Connections at once, if it was typed.
+    pub max_connections: Option<u32>,
+    /// Deadlines.
+    pub deadlines: Deadlines,
+}
+
+impl Default for ServeArgs {
+    fn default() -> Self {
+        Self {
+            listen: DEFAULT_LISTEN,
+            wanted: Wanted::default(),
+            max_connections: None,
+            deadlines: Deadlines::default(),
+        }
+    }
+}
+
+/// A command line that means nothing; one line that says why.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}; boardd --help lists what there is")]
+pub struct UsageError(String);
+
+impl From<lexopt::Error> for UsageError {
+    fn from(error: lexopt::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Parses the arguments after the program's name.
+///
+/// # Errors
+/// [`UsageError`] for an unknown word or flag, or a value that does not fit.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageError> {
+    let mut parser = Parser::from_args(args);
+    let mut serve = None;
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
+            Arg::Short('V') | Arg::Long("version") => return Ok(Command::Version),
+            Arg::Value(word) if serve.is_none() && word == "serve" => serve = Some(ServeArgs::default()),
+            Arg::Long(flag) if serve.is_some() => {
+                let flag = flag.to_owned();
+                if let Some(serve) = &mut serve {
+                    set(serve, &flag, &mut parser)?;
+                }
+            }
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    serve
+        .map(Command::Serve)
+        .ok_or_else(|| UsageError("nothing to do: say `boardd serve`".into()))
+}
+
+/// Takes one flag of `serve` and its value.
+fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
+    match flag {
+        "listen" => serve.listen = value(parser, flag, "an address and a port, like 127.0.0.1:8080")?,
+        "workers" => {
+            serve.wanted.workers = Some(value::<NonZeroUsize>(
+                parser,
+                flag,
+                "a number of threads from 1 up",
+            )?);
+        }
+        "pin" => serve.wanted.pin = true,
+        "max-connections" => {
+            let most = value::<std::num::NonZeroU32>(parser, flag, "a number of connections from 1 up")?;
+            serve.max_connections = Some(most.get());
+        }
+        "idle-timeout" => serve.deadlines.idle = seconds(parser, flag)?,
+        "head-timeout" => serve.deadlines.head = seconds(parser, flag)?,
+        "write-timeout" => serve.deadlines.write = seconds(parser, flag)?,
+        _ => return Err(UsageError(format!("invalid option '--{flag}'"))),
+    }
+    Ok(())
+}
+
+fn value<T: std::str::FromStr>(parser: &mut Parser, flag: &str, wanted: &str) -> Result<T, UsageError> {
+    let text = parser.value()?.string()?;
+    text.parse()
+        .map_err(|_| UsageError(format!("--{flag} {text}: expected {wanted}")))
+}
+
+/// Seconds with an optional fraction; 0 switches the deadline off.
+fn seconds(parser: &mut Parser, flag: &str) -> Result<Option<Duration>, UsageError> {
+    /// A day: longer waits are what 0 is for.
+    const MOST: f64 = 86_400.0;
+    let wanted = "a number of seconds from 0 (never) to 86400";
+    let seconds: f64 = value(parser, flag, wanted)?;
+    if !(0.0..=MOST).contains(&seconds) {
+        return Err(UsageError(format!("--{flag} {seconds}: expected {wanted}")));
+    }
+    Ok((seconds > 0.0).then(|| Duration::from_secs_f64(seconds)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Result<Command, UsageError> {
+        parse(line.split_whitespace().map(OsString::from))
+    }
+
+    #[test]
+    fn all_flags() {
+        let line = "serve --listen [::1]:0 --workers 3 --pin --max-connections 9 --idle-timeout 0.5 \
+                    --head-timeout 0 --write-timeout=7";
+        let Ok(Command::Serve(serve)) = words(line) else {
+            panic!("a valid line")
+        };
+        assert_eq!(serve.listen, "[::1]:0".parse().expect("address"));
+        assert_eq!(
+            serve.wanted,
+            Wanted {
+                workers: NonZeroUsize::new(3),
+                pin: true
+            }
+        );
+        assert_eq!(serve.max_connections, Some(9));
+        let (half, seven) = (Duration::from_millis(500), Duration::from_secs(7));
+        assert_eq!(
+            serve.deadlines,
+            Deadlines {
+                idle: Some(half),
+                head: None,
+                write: Some(seven)
+            }
+        );
+    }
+
+    #[test]
+    fn every_flag_is_in_the_help() {
+        for flag in HELP.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
+            if flag == "help" || flag == "version" {
+                continue;
+            }
+            let line = format!("serve --{flag} x");
+            let error = words(&line)
+                .err()
+                .map(|error| error.to_string())
+                .unwrap_or_default();
+            assert!(!error.contains("invalid option"), "--{flag} is in the help only");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            ("", "say `boardd serve`"),
+            ("fly", "fly"),
+            ("serve --workers 0", "--workers 0: expected a number of threads"),
+            (
+                "serve --listen 8080",
+                "--listen 8080: expected an address and a port",
+            ),
+            (
+                "serve --idle-timeout -1",
+                "--idle-timeout -1: expected a number of seconds",
+            ),
+            ("serve --idle-timeout nan", "expected a number of seconds"),
+            ("serve --speed 9", "--speed"),
+            ("serve extra", "extra"),
+            ("--listen 1.2.3.4:5", "--listen"),
+        ];
+        for (line, expected) in cases {
+            let error = words(line).expect_err(line).to_string();
+            assert!(
+                error.contains(expected) && !error.contains('\n'),
+                "{line}: {error}"
+            );
+        }
+        assert_eq!(words("serve --help"), Ok(Command::Help));
+    }
+}
