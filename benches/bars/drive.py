@@ -78,7 +78,13 @@ def boardctl(url: str, connections: int, seconds: float, threads: int = 2, *flag
         said = json.loads(report.read_text())
     latency = said["latency_us"]
     return Load(
-        said["requests"], said["requests_per_s"], latency["p50"], latency["p99"], sum(said["errors"].values()), cpu_s, said
+        said["requests"],
+        said["requests_per_s"],
+        latency["p50"],
+        latency["p99"],
+        sum(said["errors"].values()),
+        cpu_s,
+        said,
     )
 
 
