@@ -17,6 +17,11 @@ PEERS = machine.ROOT / "benches" / "peers"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "boardkit"
 
 
+# Programs to try the benches with in place of ours. Nothing measured with them is recorded.
+BOARDD_STAND_IN = os.environ.get("BARS_BOARDD")
+BOARDCTL_STAND_IN = os.environ.get("BARS_BOARDCTL")
+
+
 def _run(command: list[str], where: Path, env: dict[str, str]) -> str:
     done = subprocess.run(
         command, cwd=where, env={**os.environ, **env}, stdout=subprocess.PIPE, text=True
@@ -46,6 +51,8 @@ def boardd(profile: str = "release") -> Path:
 @lru_cache(maxsize=None)
 def boardctl() -> Path:
     """The load tester as users get it."""
+    if BOARDCTL_STAND_IN:
+        return Path(BOARDCTL_STAND_IN)
     return _cargo(TARGET, "bin", "boardctl", "--release")
 
 
@@ -53,6 +60,12 @@ def boardctl() -> Path:
 def ceiling(profile: str = "bench") -> Path:
     """The 100 % mark, with boardd's dependencies and settings."""
     return _cargo(TARGET / "boardd", "bench", "ceiling", "--no-default-features", "--profile", profile)
+
+
+@lru_cache(maxsize=None)
+def delays() -> Path:
+    """The server whose every delay is known."""
+    return _cargo(TARGET, "bench", "delays", "--profile", "bench")
 
 
 def _hash(folder: Path) -> str:

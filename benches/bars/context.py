@@ -15,6 +15,8 @@ class Context:
     # Orders are random, so that no server always follows the same one, and the same in each run.
     seed: int = 1
     quick: bool = False
+    # What was only tried is not kept.
+    recorded: bool = True
 
     def order(self, name: str) -> random.Random:
         """A source of random orders for this bar, whatever ran before it."""

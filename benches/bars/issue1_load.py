@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import random
 import statistics
 from collections.abc import Callable
 
-from . import drive, servers
+from . import build, drive, servers
 from .context import Context
 from .drive import Load
-from .registry import Figure, at_least, at_most, bar
+from .registry import Figure, Void, at_least, at_most, bar
 
 CONNECTIONS = 100
 
@@ -54,4 +56,23 @@ def load_wrk(ctx: Context) -> list[Figure]:
         Figure("p50, away from wrk's", abs(p50 - 1), at_most(0.1), "", {"ratio": p50}),
         Figure("p99", _ratio(pairs, lambda load: load.p99_us), None, "x"),
         Figure("errors", sum(ours.errors for ours, _ in pairs), at_most(0), ""),
+    ]
+
+
+@bar(issue=1, name="load-delays", about="boardctl load's percentiles against scripted delays")
+def load_delays(ctx: Context) -> list[Figure]:
+    """The truth is the server's own: it knows how long it held each answer back."""
+    if not importlib.util.find_spec("bars.load_percentiles"):
+        raise Void("benches/bars/load_percentiles.py is missing")
+    script = importlib.import_module("bars.load_percentiles")
+    duration = "5s" if ctx.quick else "20s"
+    found, truth = script.measure(str(build.boardctl()), str(build.delays()), duration, 50)
+    # The maximum is one request, and may be one of those still under way at the end.
+    off = {
+        name: found["latency_us"][name] / right - 1 for name, right in truth["latency_us"].items() if name != "max"
+    }
+    worst = max(off, key=lambda name: abs(off[name]))
+    return [
+        Figure(f"percentile furthest off ({worst})", abs(off[worst]), at_most(0.01), "", {"off": off}),
+        Figure("errors", sum(found["errors"].values()), at_most(0)),
     ]

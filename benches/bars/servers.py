@@ -117,10 +117,9 @@ class Server:
 
 
 def boardd(*flags: str, workers: int = WORKERS, profile: str = "release", name: str = "boardd") -> Server:
-    """The server that all of this is about. BARS_STAND_IN names another program to try the benches with."""
-    stand_in = os.environ.get("BARS_STAND_IN")
-    if stand_in:
-        return Server(name, [stand_in, "--listen", "127.0.0.1:0", "--workers", str(workers)])
+    """The server that all of this is about. A stand-in is called as the ceiling is."""
+    if build.BOARDD_STAND_IN:
+        return Server(name, [build.BOARDD_STAND_IN, "--listen", "127.0.0.1:0", "--workers", str(workers)])
     command = [str(build.boardd(profile)), "serve", "--listen", "127.0.0.1:0", "--workers", str(workers)]
     return Server(name, [*command, *flags])
 
