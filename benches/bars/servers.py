@@ -1,0 +1,168 @@
+"""The servers under test: each is a process group of its own that is started, looked at and stopped by its id."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import Callable, Optional
+
+from . import build, proc
+from .registry import Void
+
+START_S = 20.0
+STOP_S = 5.0
+# As many as the machines have cores that these benches are made for, and as many for everyone.
+WORKERS = 2
+
+
+class Server:
+    """A running server. `wrapper` goes before its command: strace, valgrind."""
+
+    def __init__(self, name: str, command: list[str], port: Optional[int] = None) -> None:
+        self.name = name
+        self.command = command
+        # None: it says itself where it listens.
+        self.port = port or 0
+        self._says_port = port is None
+        self._process: Optional[subprocess.Popen[str]] = None
+
+    def start(self, wrapper: tuple[str, ...] = ()) -> "Server":
+        """Starts it and waits until it can be reached."""
+        self._process = subprocess.Popen(
+            [*wrapper, *self.command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if self._says_port else subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            if self._says_port:
+                self.port = self._read_port()
+            self._wait_until_open()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def _read_port(self) -> int:
+        assert self._process and self._process.stdout
+        ready, _, _ = select.select([self._process.stdout], [], [], START_S)
+        line = self._process.stdout.readline() if ready else ""
+        if "listening on" not in line:
+            raise Void(f"{self.name} did not say where it listens")
+        return int(line.rsplit(":", 1)[1])
+
+    def _wait_until_open(self) -> None:
+        until = time.monotonic() + START_S
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if time.monotonic() > until or (self._process and self._process.poll() is not None):
+                    raise Void(f"{self.name} can't be reached") from None
+                time.sleep(0.05)
+
+    @property
+    def url(self) -> str:
+        """What is asked of every server."""
+        return f"http://127.0.0.1:{self.port}/plaintext"
+
+    @property
+    def pid(self) -> int:
+        """The process that was started, which leads its group."""
+        assert self._process
+        return self._process.pid
+
+    def pids(self) -> list[int]:
+        """All processes of this server."""
+        return proc.group(self.pid)
+
+    def cpu_s(self) -> float:
+        """CPU used so far by all of them."""
+        return proc.cpu_s(self.pids())
+
+    def rss_kib(self) -> int:
+        """Memory resident now."""
+        return proc.rss_kib(self.pids())
+
+    def stop(self) -> None:
+        """Asks all of the group to end, then makes them."""
+        if self._process is None:
+            return
+        for signum in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(self._process.pid, signum)
+                self._process.wait(STOP_S)
+                break
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+        if self._process.stdout:
+            self._process.stdout.close()
+        self._process = None
+
+    def __enter__(self) -> "Server":
+        return self if self._process else self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def boardd(*flags: str, workers: int = WORKERS, profile: str = "release", name: str = "boardd") -> Server:
+    """The server that all of this is about. A stand-in is called as the ceiling is."""
+    if build.BOARDD_STAND_IN:
+        return Server(name, [build.BOARDD_STAND_IN, "--listen", "127.0.0.1:0", "--workers", str(workers)])
+    command = [str(build.boardd(profile)), "serve", "--listen", "127.0.0.1:0", "--workers", str(workers)]
+    return Server(name, [*command, *flags])
+
+
+def ceiling(workers: int = WORKERS, profile: str = "bench") -> Server:
+    """The 100 % mark."""
+    command = [str(build.ceiling(profile)), "--listen", "127.0.0.1:0", "--workers", str(workers)]
+    return Server("ceiling", command)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _configured(name: str, command: Callable[[Path, Path], list[str]]) -> Server:
+    """A server with a configuration file: the template with its place, port and user filled in."""
+    port = _free_port()
+    place = build.TARGET / "bars" / "run" / name
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "files").mkdir(parents=True)
+    (place / "files" / "plaintext").write_bytes(b"Hello, World!")
+    template = (build.PEERS / "conf" / f"{name}.conf").read_text()
+    for mark, value in (("@DIR@", place), ("@PORT@", port), ("@USER@", getpass.getuser())):
+        template = template.replace(mark, str(value))
+    config = place / f"{name}.conf"
+    config.write_text(template)
+    return Server(name, command(place, config), port)
+
+
+def _sbin(name: str) -> str:
+    """Debian puts servers where a user's PATH does not look."""
+    return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") or name
+
+
+PEERS: dict[str, Callable[[], Server]] = {
+    "nginx": lambda: _configured("nginx", lambda place, conf: [_sbin("nginx"), "-p", str(place), "-c", str(conf)]),
+    "lighttpd": lambda: _configured("lighttpd", lambda _, conf: [_sbin("lighttpd"), "-D", "-f", str(conf)]),
+    "h2o": lambda: _configured("h2o", lambda _, conf: [_sbin("h2o"), "-c", str(conf)]),
+    "may_minihttp": lambda: Server("may_minihttp", [str(build.rust_peers() / "peer-may"), "127.0.0.1:0"]),
+    "hyper": lambda: Server("hyper", [str(build.rust_peers() / "peer-hyper"), "127.0.0.1:0"]),
+    "actix-web": lambda: Server("actix-web", [str(build.rust_peers() / "peer-actix"), "127.0.0.1:0"]),
+    "fasthttp": lambda: Server("fasthttp", [str(build.go_peers() / "fasthttp"), "127.0.0.1:0"]),
+    "Go net/http": lambda: Server("Go net/http", [str(build.go_peers() / "nethttp"), "127.0.0.1:0"]),
+}
