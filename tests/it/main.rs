@@ -1,3 +1,5 @@
 //! Integration tests.
 
+mod arrows;
 mod board;
+mod readme;
