@@ -86,7 +86,7 @@ fn told(facts: &BoardFacts) -> Value {
         "model": facts.identity.model,
         "cores_present": len(&facts.cores.present),
         "cores_online": len(&facts.cores.online),
-        "cpu_quota": facts.cores.quota.as_ref().map(|quota| quota.cores),
+        "cpu_quota": facts.cores.quota.as_ref().map(|quota| quota.millicores as f64 / 1000.0),
         "policies": facts.clocks,
         "cpu_temp_c": celsius(facts.thermal.cpu_millicelsius),
         "throttle_trip_c": celsius(facts.thermal.throttle_millicelsius),

@@ -79,10 +79,10 @@ fn usage(code: &str) -> Option<Usage<'_>> {
     })
 }
 
-/// The flag in a word such as `--workers`, `[--workers`, `--duration=3s` or `-c`.
+/// The flag at the start of `--workers`, `[--workers`, `--duration=3s`, `--duration 3s` or `-c`.
 fn flag(word: &str) -> Option<&str> {
     let word = word.trim_start_matches('[');
-    let name = word.split(['=', ']', ',']).next()?;
+    let name = word.split(['=', ']', ',', ' ']).next()?;
     let letters = name.trim_start_matches('-');
     (letters.len() < name.len() && letters.starts_with(char::is_alphabetic)).then_some(name)
 }
