@@ -2,4 +2,6 @@
 
 mod arrows;
 mod board;
+mod board_bytes;
 mod readme;
+mod scratch;
