@@ -1,45 +1,62 @@
 //! Sets of cores in the kernel's list syntax: `0-3,8`.
 
+use super::root::number_after;
 use serde::{Serialize, Serializer};
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// The highest core number that is believed. The kernel is built for at most 8192 cores; without a bound a malformed
 /// `0-4294967295` would fill the memory of a board.
 const MAX_CORE: u32 = 8191;
 
-/// Core numbers, ascending. JSON: an array of numbers.
+/// Core numbers. JSON: an array of them, ascending.
+///
+/// Bit n of word n / 64 is core n, and the last word is not 0: a set of the largest machine is a kilobyte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CoreSet(BTreeSet<u32>);
+pub struct CoreSet(Vec<u64>);
 
 impl CoreSet {
     /// Reads the kernel's list syntax (`0-1,4-5,8`). `None` when it is anything else, or empty: a list of no core at all
     /// is a file that says nothing.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut cores = BTreeSet::new();
-        for range in text.trim().split(',') {
+        let mut cores = Self::default();
+        for range in text.trim_ascii().split(',') {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
             let (first, last) = (core_number(first)?, core_number(last)?);
             if first > last {
                 return None;
             }
-            cores.extend(first..=last);
+            (first..=last).for_each(|core| cores.insert(core));
         }
-        Some(Self(cores))
+        Some(cores)
     }
 
     /// Reads cores separated by blanks, as cpufreq's `related_cpus` has them (`0 1 2 3`).
     #[must_use]
     pub fn parse_words(text: &str) -> Option<Self> {
-        let cores: Option<BTreeSet<u32>> = text.split_whitespace().map(core_number).collect();
-        cores.filter(|set| !set.is_empty()).map(Self)
+        let mut cores = Self::default();
+        for word in text.split_ascii_whitespace() {
+            cores.insert(core_number(word)?);
+        }
+        (!cores.is_empty()).then_some(cores)
+    }
+
+    /// Adds a core; a number that no kernel has (past 8191) is left out.
+    pub fn insert(&mut self, core: u32) {
+        if core > MAX_CORE {
+            return;
+        }
+        let word = (core / 64) as usize;
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        self.0[word] |= 1 << (core % 64);
     }
 
     /// How many cores are in the set.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Whether no core is in the set.
@@ -51,43 +68,60 @@ impl CoreSet {
     /// Whether this core is in the set.
     #[must_use]
     pub fn contains(&self, core: u32) -> bool {
-        self.0.contains(&core)
+        self.0
+            .get((core / 64) as usize)
+            .is_some_and(|word| word >> (core % 64) & 1 == 1)
     }
 
     /// The core numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.0.iter().copied()
+        (0..=MAX_CORE)
+            .take(self.0.len() * 64)
+            .filter(|core| self.contains(*core))
     }
 
     /// The cores that are in both sets.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        Self(self.0.intersection(&other.0).copied().collect())
+        self.each_word(other, |a, b| a & b)
     }
 
     /// The cores that are in this set and not in the other.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
-        Self(self.0.difference(&other.0).copied().collect())
+        self.each_word(other, |a, b| a & !b)
+    }
+
+    fn each_word(&self, other: &Self, keep: fn(u64, u64) -> u64) -> Self {
+        let theirs = |at: usize| other.0.get(at).copied().unwrap_or(0);
+        let mut words: Vec<u64> = self
+            .0
+            .iter()
+            .enumerate()
+            .map(|(at, word)| keep(*word, theirs(at)))
+            .collect();
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        Self(words)
     }
 }
 
 fn core_number(text: &str) -> Option<u32> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    digits
-        .then(|| text.parse().ok())?
-        .filter(|core| *core <= MAX_CORE)
+    number_after("", text).filter(|core| *core <= MAX_CORE)
 }
 
 impl FromIterator<u32> for CoreSet {
     fn from_iter<I: IntoIterator<Item = u32>>(cores: I) -> Self {
-        Self(cores.into_iter().collect())
+        let mut set = Self::default();
+        cores.into_iter().for_each(|core| set.insert(core));
+        set
     }
 }
 
 impl Serialize for CoreSet {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(&self.0)
+        serializer.collect_seq(self.iter())
     }
 }
 
@@ -149,6 +183,14 @@ mod tests {
         let (a, b) = (CoreSet::from_iter([0, 1, 2, 3]), CoreSet::from_iter([2, 3, 4]));
         assert_eq!(a.and(&b).to_string(), "2-3");
         assert_eq!(a.without(&b).to_string(), "0-1");
-        assert!(a.contains(0) && !a.contains(4) && a.len() == 4);
+        assert!(a.contains(0) && !a.contains(4) && !a.contains(u32::MAX) && a.len() == 4);
+        let far = CoreSet::from_iter([1, 64, 8191, 8192]);
+        assert_eq!(far.to_string(), "1,64,8191");
+        assert_eq!(
+            far.and(&a),
+            CoreSet::from_iter([1]),
+            "the words past the last core do not count"
+        );
+        assert!(a.without(&a).is_empty());
     }
 }

@@ -2,7 +2,8 @@
 
 use super::cpuinfo::CpuInfo;
 use super::quota::{self, Quota};
-use super::{CoreSet, StatSample, SysRoot};
+use super::stat::rows;
+use super::{CoreSet, SysRoot};
 use serde::Serialize;
 
 const CPU_DIR: &str = "sys/devices/system/cpu";
@@ -41,8 +42,7 @@ pub struct Cores {
 
 impl Cores {
     pub(crate) fn read(root: &SysRoot, cpuinfo: &CpuInfo, notes: &mut Vec<String>) -> Self {
-        let folders = root.numbered(CPU_DIR, "cpu");
-        let present = present(root, cpuinfo, &folders, notes);
+        let present = present(root, cpuinfo, notes);
         let online = online(root, present.as_ref(), notes);
         let all: CoreSet = present.iter().chain(&online).flat_map(CoreSet::iter).collect();
         let each = all
@@ -50,9 +50,14 @@ impl Cores {
             .map(|id| Core {
                 id,
                 online: online.as_ref().is_none_or(|online| online.contains(id)),
-                part: cpuinfo.parts.get(&id).copied().flatten(),
+                part: cpuinfo
+                    .parts
+                    .iter()
+                    .find(|(core, _)| *core == id)
+                    .and_then(|(_, part)| *part),
                 capacity: root
                     .number(&format!("{CPU_DIR}/cpu{id}/cpu_capacity"), notes)
+                    .and_then(|capacity| u32::try_from(capacity).ok())
                     .filter(|capacity| *capacity > 0),
             })
             .collect();
@@ -94,9 +99,11 @@ impl Cores {
     }
 }
 
-fn present(root: &SysRoot, cpuinfo: &CpuInfo, folders: &[u32], notes: &mut Vec<String>) -> Option<CoreSet> {
-    let listed = || Some(CoreSet::from_iter(folders.iter().copied())).filter(|set| !set.is_empty());
-    let counted = || Some(CoreSet::from_iter(cpuinfo.parts.keys().copied())).filter(|set| !set.is_empty());
+fn present(root: &SysRoot, cpuinfo: &CpuInfo, notes: &mut Vec<String>) -> Option<CoreSet> {
+    let listed = || Some(root.numbered(CPU_DIR, "cpu")).filter(|set| !set.is_empty());
+    let counted = || {
+        Some(CoreSet::from_iter(cpuinfo.parts.iter().map(|(core, _)| *core))).filter(|set| !set.is_empty())
+    };
     root.parsed(&format!("{CPU_DIR}/present"), notes, CoreSet::parse)
         .or_else(listed)
         .or_else(counted)
@@ -104,7 +111,7 @@ fn present(root: &SysRoot, cpuinfo: &CpuInfo, folders: &[u32], notes: &mut Vec<S
 
 fn online(root: &SysRoot, present: Option<&CoreSet>, notes: &mut Vec<String>) -> Option<CoreSet> {
     let runs = |core: &u32| root.text(&format!("{CPU_DIR}/cpu{core}/online")).as_deref() != Some("0");
-    let rows = || StatSample::read(root).map(|stat| stat.cores.keys().copied().collect());
+    let rows = || rows(&root.text("proc/stat")?);
     let each = || Some(present?.iter().filter(runs).collect()).filter(|set: &CoreSet| !set.is_empty());
     root.parsed(&format!("{CPU_DIR}/online"), notes, CoreSet::parse)
         .or_else(each)

@@ -34,7 +34,7 @@ pub struct ClockPolicy {
     pub governor: Option<String>,
 }
 
-/// Reads every policy, by its first core. A board without cpufreq has none. Cores of `online` run; the clock files of a
+/// Reads every policy, by the kernel's numbers. A board without cpufreq has none. Cores of `online` run; the clock files of a
 /// group without a running core answer EBUSY or hold what was once true, and are not asked.
 pub(crate) fn read(root: &SysRoot, online: Option<&CoreSet>, notes: &mut Vec<String>) -> Vec<ClockPolicy> {
     let new_style = root.numbered(&format!("{CPU_DIR}/cpufreq"), "policy");
@@ -49,7 +49,6 @@ pub(crate) fn read(root: &SysRoot, online: Option<&CoreSet>, notes: &mut Vec<Str
             policies.push(policy(root, &dir, cpus, online, notes));
         }
     }
-    policies.sort_by_key(|policy| policy.cpus.iter().next());
     policies
 }
 

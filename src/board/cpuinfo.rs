@@ -1,7 +1,6 @@
 //! /proc/cpuinfo, whose lines differ between every two architectures.
 
 use super::SysRoot;
-use std::collections::BTreeMap;
 
 /// What is worth knowing from /proc/cpuinfo. BogoMIPS is not: it is no clock.
 #[derive(Debug, Default)]
@@ -12,7 +11,7 @@ pub(crate) struct CpuInfo {
     pub(crate) x86_name: Option<String>,
     /// Core numbers of the `processor` lines, with the `CPU part` of each where it is given. Old kernels say the part once,
     /// after the cores: then it holds for all of them.
-    pub(crate) parts: BTreeMap<u32, Option<u32>>,
+    pub(crate) parts: Vec<(u32, Option<u32>)>,
     arch_text: String,
     x86_64: bool,
 }
@@ -33,8 +32,8 @@ impl CpuInfo {
                 block_ended = true;
                 continue;
             };
-            let value = value.trim();
-            match key.trim() {
+            let value = value.trim_ascii();
+            match key.trim_ascii() {
                 "processor" => {
                     core = value.parse().ok();
                     info.parts.extend(core.map(|core| (core, None)));
@@ -64,11 +63,10 @@ impl CpuInfo {
         let part = value
             .strip_prefix("0x")
             .and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        match core {
-            Some(core) => {
-                self.parts.insert(core, part);
+        for (id, known) in &mut self.parts {
+            if core.is_none_or(|core| core == *id) {
+                *known = known.or(part);
             }
-            None => self.parts.values_mut().for_each(|known| *known = known.or(part)),
         }
     }
 
@@ -92,11 +90,11 @@ mod tests {
     #[test]
     fn parts_of_each_core_or_once_for_all() {
         let each = CpuInfo::parse("processor : 0\nCPU part : 0xd05\n\nprocessor : 4\nCPU part : 0xd0b\n");
-        assert_eq!(each.parts, BTreeMap::from([(0, Some(0xd05)), (4, Some(0xd0b))]));
+        assert_eq!(each.parts, [(0, Some(0xd05)), (4, Some(0xd0b))]);
         let once = CpuInfo::parse(
             "Processor : ARMv7 Processor rev 5 (v7l)\nprocessor : 0\n\nprocessor : 1\n\nCPU part : 0xc07\n",
         );
-        assert_eq!(once.parts, BTreeMap::from([(0, Some(0xc07)), (1, Some(0xc07))]));
+        assert_eq!(once.parts, [(0, Some(0xc07)), (1, Some(0xc07))]);
         assert_eq!((once.machine(), once.x86_name), (Some("armv7l"), None));
     }
 

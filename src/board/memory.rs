@@ -28,7 +28,7 @@ impl Memory {
             let value = text
                 .lines()
                 .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
-            let kib: u64 = value.trim().strip_suffix("kB")?.trim().parse().ok()?;
+            let kib: u64 = value.trim_ascii().strip_suffix("kB")?.trim_ascii().parse().ok()?;
             kib.checked_mul(1024)
         };
         Self {

@@ -66,7 +66,9 @@ impl BoardFacts {
             cores,
             thermal: Thermal::read(root, &mut notes),
             memory: Memory::read(root),
-            somaxconn: root.number("proc/sys/net/core/somaxconn", &mut notes),
+            somaxconn: root
+                .number("proc/sys/net/core/somaxconn", &mut notes)
+                .and_then(|most| u32::try_from(most).ok()),
             nofile: nofile(root, &mut notes),
             notes,
         }

@@ -69,7 +69,7 @@ fn model(root: &SysRoot, cpuinfo: &CpuInfo) -> Option<(String, String)> {
 fn dmi_name(root: &SysRoot) -> Option<String> {
     let field = |name: &str| {
         let text = root.text(&format!("sys/class/dmi/id/{name}"))?;
-        (!DMI_FILLERS.contains(&text.to_lowercase().as_str())).then_some(text)
+        (!DMI_FILLERS.contains(&text.to_ascii_lowercase().as_str())).then_some(text)
     };
     let product = field("product_name")?;
     Some(match field("sys_vendor") {
@@ -84,7 +84,7 @@ fn compatible(root: &SysRoot) -> Vec<String> {
         .find_map(|tree| root.text(&format!("{tree}/compatible")));
     let list = list.unwrap_or_default();
     list.split('\0')
-        .map(str::trim)
+        .map(str::trim_ascii)
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
         .collect()

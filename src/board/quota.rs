@@ -2,6 +2,7 @@
 
 use super::{CoreSet, SysRoot};
 use serde::Serialize;
+use std::fmt;
 
 /// Where control groups of version 2 are mounted: alone, or beside version 1.
 const V2_MOUNTS: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
@@ -11,32 +12,63 @@ const V1_CPU_MOUNTS: [&str; 2] = ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacc
 const V1_CPUSET_MOUNTS: [&str; 1] = ["sys/fs/cgroup/cpuset"];
 
 /// A limit on processor time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Quota {
-    /// Cores' worth of time: 1.5 is one and a half; more than 0.
-    pub cores: f64,
+    /// Thousandths of a core: 1500 is one and a half; at least 1.
+    pub millicores: u64,
     /// The file that says so: `cpu.max` (version 2) or `cpu.cfs_quota_us` (version 1).
     pub source: String,
 }
 
 impl Quota {
+    /// Cores' worth of time, rounded down: 0 for a part of one.
+    #[must_use]
+    pub fn whole_cores(&self) -> usize {
+        usize::try_from(self.millicores / 1000).unwrap_or(usize::MAX)
+    }
+
     /// The smallest limit on this process's group or any group above it; `None` when there is none.
     pub(crate) fn read(root: &SysRoot) -> Option<Self> {
         let membership = root.text("proc/self/cgroup").unwrap_or_default();
-        let v2 = group_files(&V2_MOUNTS, group_path(&membership, ""), "cpu.max");
-        let v2 = v2
-            .into_iter()
-            .filter_map(|path| Some((cpu_max(&root.text(&path)?)?, path)));
-        let v1 = group_files(&V1_CPU_MOUNTS, group_path(&membership, "cpu"), "cpu.cfs_quota_us");
-        let v1 = v1.into_iter().filter_map(|path| {
-            let period = root.text(&path.replace("cfs_quota_us", "cfs_period_us"))?;
-            Some((cores(&root.text(&path)?, &period)?, path))
+        let mut smallest: Option<Self> = None;
+        let mut consider = |millicores: Option<u64>, path: &str| {
+            let Some(millicores) = millicores else { return };
+            if smallest
+                .as_ref()
+                .is_none_or(|known| millicores < known.millicores)
+            {
+                smallest = Some(Self {
+                    millicores,
+                    source: format!("/{path}"),
+                });
+            }
+        };
+        each_group(&V2_MOUNTS, group_path(&membership, ""), &mut |group| {
+            let path = format!("{group}/cpu.max");
+            consider(root.text(&path).and_then(|text| cpu_max(&text)), &path);
         });
-        let smallest = v2.chain(v1).min_by(|(a, _), (b, _)| a.total_cmp(b));
-        smallest.map(|(cores, path)| Self {
-            cores,
-            source: format!("/{path}"),
-        })
+        each_group(&V1_CPU_MOUNTS, group_path(&membership, "cpu"), &mut |group| {
+            let path = format!("{group}/cpu.cfs_quota_us");
+            let limit = root
+                .text(&path)
+                .zip(root.text(&format!("{group}/cpu.cfs_period_us")));
+            consider(
+                limit.and_then(|(quota, period)| millicores(&quota, &period)),
+                &path,
+            );
+        });
+        smallest
+    }
+}
+
+/// In cores, no more places than it takes: `1.5`, `2`, `0.333`.
+impl fmt::Display for Quota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, rest) = (self.millicores / 1000, self.millicores % 1000);
+        match rest {
+            0 => write!(f, "{whole}"),
+            _ => write!(f, "{whole}.{}", format!("{rest:03}").trim_end_matches('0')),
+        }
     }
 }
 
@@ -44,15 +76,20 @@ impl Quota {
 /// (version 2, where it already takes in the groups above), or `cpuset.cpus` of version 1.
 pub(crate) fn cpuset(root: &SysRoot) -> Option<CoreSet> {
     let membership = root.text("proc/self/cgroup").unwrap_or_default();
-    let v2 = group_files(&V2_MOUNTS, group_path(&membership, ""), "cpuset.cpus.effective");
-    let v1 = group_files(
-        &V1_CPUSET_MOUNTS,
-        group_path(&membership, "cpuset"),
-        "cpuset.cpus",
-    );
-    v2.into_iter()
-        .chain(v1)
-        .find_map(|path| CoreSet::parse(&root.text(&path)?))
+    let mut nearest = None;
+    for (mounts, controller, file) in [
+        (&V2_MOUNTS[..], "", "cpuset.cpus.effective"),
+        (&V1_CPUSET_MOUNTS, "cpuset", "cpuset.cpus"),
+    ] {
+        each_group(mounts, group_path(&membership, controller), &mut |group| {
+            if nearest.is_none() {
+                nearest = root
+                    .text(&format!("{group}/{file}"))
+                    .and_then(|list| CoreSet::parse(&list));
+            }
+        });
+    }
+    nearest
 }
 
 /// This process's group in the hierarchy of a controller, from /proc/self/cgroup (`4:cpu,cpuacct:/a/b`; version 2 has no
@@ -69,33 +106,35 @@ fn group_path<'a>(membership: &'a str, controller: &str) -> &'a str {
     membership.lines().find_map(row).unwrap_or("")
 }
 
-/// `file` in the group and in each group above it, the nearest first, under each mount. A container often sees the path
-/// outside and the mount of its own: the paths that do not exist there cost one failed open each.
-fn group_files(mounts: &[&str], group: &str, file: &str) -> Vec<String> {
-    let names: Vec<&str> = group
-        .split('/')
-        .filter(|name| !matches!(*name, "" | "." | ".."))
-        .collect();
-    let groups = (0..=names.len()).rev().map(|depth| names[..depth].join("/"));
-    let join = |mount: &str, group: &str| match group {
-        "" => format!("{mount}/{file}"),
-        _ => format!("{mount}/{group}/{file}"),
-    };
-    groups
-        .flat_map(|group| mounts.iter().map(move |mount| join(mount, &group)))
-        .collect()
+/// Calls `visit` with the folder of the group and of each group above it, the nearest first, under each mount. A container
+/// often sees the path outside and the mount of its own: the folders that do not exist there cost one failed open each.
+fn each_group(mounts: &[&str], group: &str, visit: &mut dyn FnMut(&str)) {
+    let mut below = String::new();
+    for name in group.split('/').filter(|name| !matches!(*name, "" | "." | "..")) {
+        below.push('/');
+        below.push_str(name);
+    }
+    loop {
+        for mount in mounts {
+            visit(&format!("{mount}{below}"));
+        }
+        let Some(last) = below.rfind('/') else { return };
+        below.truncate(last);
+    }
 }
 
 /// `150000 100000` or `max 100000`.
-fn cpu_max(text: &str) -> Option<f64> {
-    let (quota, period) = text.split_once(char::is_whitespace)?;
-    cores(quota, period)
+fn cpu_max(text: &str) -> Option<u64> {
+    let (quota, period) = text.split_once([' ', '\t'])?;
+    millicores(quota, period)
 }
 
-/// Quota over period, both in microseconds. `max` and -1 are no limit.
-fn cores(quota_us: &str, period_us: &str) -> Option<f64> {
-    let (quota, period): (u64, u64) = (quota_us.trim().parse().ok()?, period_us.trim().parse().ok()?);
-    (quota > 0 && period > 0).then(|| quota as f64 / period as f64)
+/// Quota over period, both in microseconds. `max` and -1 are no limit; what rounds to nothing is a thousandth.
+fn millicores(quota_us: &str, period_us: &str) -> Option<u64> {
+    let quota: u64 = quota_us.trim_ascii().parse().ok()?;
+    let period: u64 = period_us.trim_ascii().parse().ok()?;
+    let millicores = quota.saturating_mul(1000).checked_div(period)?;
+    (quota > 0).then_some(millicores.max(1))
 }
 
 #[cfg(test)]
@@ -103,21 +142,22 @@ mod tests {
     use super::*;
     use crate::board::tree::Tree;
 
-    fn quota(files: &[(&str, &[u8])]) -> Option<f64> {
-        Quota::read(&Tree::new(files).root()).map(|quota| quota.cores)
+    fn quota(files: &[(&str, &[u8])]) -> Option<String> {
+        Quota::read(&Tree::new(files).root()).map(|quota| quota.to_string())
     }
 
     #[test]
     fn limits_are_fractions_and_no_limit_is_none() {
         for (text, cores) in [
-            (&b"150000 100000\n"[..], Some(1.5)),
-            (b"25000 100000\n", Some(0.25)),
+            (&b"150000 100000\n"[..], Some("1.5")),
+            (b"25000 100000\n", Some("0.25")),
+            (b"1 100000\n", Some("0.001")),
             (b"max 100000\n", None),
             (b"0 0\n", None),
             (b"-5 100000\n", None),
             (b"\xff", None),
         ] {
-            assert_eq!(quota(&[("sys/fs/cgroup/cpu.max", text)]), cores);
+            assert_eq!(quota(&[("sys/fs/cgroup/cpu.max", text)]).as_deref(), cores);
         }
     }
 
@@ -129,7 +169,7 @@ mod tests {
             ("sys/fs/cgroup/a/cpu.max", b"200000 100000"),
             ("sys/fs/cgroup/other/cpu.max", b"10000 100000"),
         ];
-        assert_eq!(quota(&files), Some(2.0));
+        assert_eq!(quota(&files).as_deref(), Some("2"));
     }
 
     #[test]
@@ -143,7 +183,7 @@ mod tests {
             ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", b"100000\n"),
             ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", b"-1\n"),
         ];
-        assert_eq!(quota(&files), Some(0.5));
+        assert_eq!(quota(&files).as_deref(), Some("0.5"));
     }
 
     #[test]

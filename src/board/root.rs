@@ -1,5 +1,6 @@
 //! The root as a value: every reader of /proc and /sys takes a [`SysRoot`], so that a recorded board replays as a test.
 
+use super::CoreSet;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -58,11 +59,13 @@ impl SysRoot {
     /// The file as text without the blanks and NUL bytes around it (device-tree strings end in one). Bytes that are not
     /// UTF-8 become U+FFFD. An empty file is `None`: it says nothing.
     #[must_use]
+    #[inline(never)] // Called from everywhere, hot nowhere: boardd has to stay small.
     pub fn text(&self, path: &str) -> Option<String> {
         let bytes = self.bytes(path)?;
-        let text = String::from_utf8_lossy(&bytes);
-        let trimmed = text.trim_matches(|c: char| c == '\0' || c.is_whitespace());
-        (!trimmed.is_empty()).then(|| trimmed.to_owned())
+        let is_text = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
+        let first = bytes.iter().position(is_text)?;
+        let last = bytes.iter().rposition(is_text)?;
+        Some(String::from_utf8_lossy(&bytes[first..=last]).into_owned())
     }
 
     /// The file's text as `parse` understands it. Text that it does not understand is `None` and a note that names the
@@ -76,32 +79,43 @@ impl SysRoot {
         let text = self.text(path)?;
         let value = parse(&text);
         if value.is_none() {
-            let start: String = text.chars().take(QUOTE_CHARS).collect();
-            notes.push(format!("/{path}: cannot make sense of {start:?}, left out"));
+            note_malformed(path, &text, notes);
         }
         value
     }
 
     /// The file's one number, by [`SysRoot::parsed`]'s rules.
-    pub fn number<T: std::str::FromStr>(&self, path: &str, notes: &mut Vec<String>) -> Option<T> {
+    #[inline(never)]
+    pub fn number(&self, path: &str, notes: &mut Vec<String>) -> Option<u64> {
         self.parsed(path, notes, |text| text.parse().ok())
     }
 
-    /// The numbers N of the entries called `<prefix>N` in a directory, ascending; empty when there is no such directory.
-    /// Entries with anything but digits after the prefix (`cpufreq` beside `cpu0`) are left out.
+    /// The numbers N of the entries called `<prefix>N` in a directory; empty when there is no such directory. Entries with
+    /// anything but digits after the prefix (`cpufreq` beside `cpu0`) are left out.
     #[must_use]
-    pub fn numbered(&self, dir: &str, prefix: &str) -> Vec<u32> {
+    #[inline(never)]
+    pub fn numbered(&self, dir: &str, prefix: &str) -> CoreSet {
+        let mut numbers = CoreSet::default();
         let Ok(entries) = fs::read_dir(self.path.join(dir)) else {
-            return Vec::new();
+            return numbers;
         };
-        let mut numbers: Vec<u32> = entries
-            .flatten()
-            .take(LIST_LIMIT)
-            .filter_map(|entry| number_after(prefix, entry.file_name().to_str()?))
-            .collect();
-        numbers.sort_unstable();
+        for entry in entries.take(LIST_LIMIT).flatten() {
+            if let Some(number) = entry
+                .file_name()
+                .to_str()
+                .and_then(|name| number_after(prefix, name))
+            {
+                numbers.insert(number);
+            }
+        }
         numbers
     }
+}
+
+#[cold]
+fn note_malformed(path: &str, text: &str, notes: &mut Vec<String>) {
+    let start: String = text.chars().take(QUOTE_CHARS).collect();
+    notes.push(format!("/{path}: cannot make sense of {start:?}, left out"));
 }
 
 /// N of `<prefix>N`, where N is all digits: `"+4"` parses as a number in Rust, and is none here.
@@ -146,7 +160,7 @@ mod tests {
     fn malformed_numbers_are_noted_by_path_and_content() {
         let tree = Tree::new(&[("sys/x", b"1 2\xff")]);
         let mut notes = Vec::new();
-        assert_eq!(tree.root().number::<u64>("sys/x", &mut notes), None);
+        assert_eq!(tree.root().number("sys/x", &mut notes), None);
         assert_eq!(notes, ["/sys/x: cannot make sense of \"1 2\u{fffd}\", left out"]);
     }
 
@@ -158,8 +172,8 @@ mod tests {
             ("d/cpufreq/a", b""),
             ("d/cpu+4/a", b""),
         ]);
-        assert_eq!(tree.root().numbered("d", "cpu"), [2, 10]);
-        assert_eq!(tree.root().numbered("nowhere", "cpu"), [0_u32; 0]);
+        assert_eq!(tree.root().numbered("d", "cpu").to_string(), "2,10");
+        assert!(tree.root().numbered("nowhere", "cpu").is_empty());
     }
 
     #[test]

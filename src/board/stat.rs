@@ -1,7 +1,7 @@
 //! Processor time per core, and the load between two samples of it.
 
-use super::SysRoot;
 use super::root::number_after;
+use super::{CoreSet, SysRoot};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -168,6 +168,12 @@ impl CoreLoad {
     pub fn busy(&self) -> f64 {
         self.user + self.nice + self.system + self.irq + self.softirq + self.guest
     }
+}
+
+/// The cores that have rows in the text of /proc/stat; `None` when there are none.
+pub(super) fn rows(text: &str) -> Option<CoreSet> {
+    let name = |line: &str| number_after("cpu", line.split_ascii_whitespace().next()?);
+    Some(text.lines().filter_map(name).collect()).filter(|set: &CoreSet| !set.is_empty())
 }
 
 /// One row `cpuN user nice system idle [iowait irq softirq steal guest guest_nice]`; the first four are older than the

@@ -48,7 +48,7 @@ impl BoardFacts {
             line.push_str(&format!(", {usable} for this process"));
         }
         if let Some(quota) = &cores.quota {
-            line.push_str(&format!(", quota {}", quota.cores));
+            line.push_str(&format!(", quota {quota}"));
         }
         line
     }
@@ -59,7 +59,6 @@ impl BoardFacts {
     }
 
     fn heat_line(&self) -> String {
-        let celsius = |milli: Option<i32>| milli.map(|milli| format!("{:.1} °C", f64::from(milli) / 1000.0));
         let heat = &self.thermal;
         let mut line = celsius(heat.cpu_millicelsius).unwrap_or_else(|| DASH.to_owned());
         for (what, milli) in [
@@ -102,6 +101,18 @@ fn clock(policy: &ClockPolicy) -> String {
         line.push_str(&format!(", {governor}"));
     }
     line
+}
+
+/// Tenths of a degree, in whole numbers: boardd has no other use for the code that prints fractions.
+fn celsius(milli: Option<i32>) -> Option<String> {
+    let milli = milli?;
+    let tenths = (milli.unsigned_abs() + 50) / 100;
+    Some(format!(
+        "{}{}.{} °C",
+        if milli < 0 { "-" } else { "" },
+        tenths / 10,
+        tenths % 10
+    ))
 }
 
 fn joined(parts: &[&str]) -> String {
@@ -170,6 +181,18 @@ mod tests {
             "Memory  329 MiB free of 427 MiB",
         ] {
             assert!(text.lines().any(|l| l == line), "{line:?} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn degrees_have_one_place() {
+        for (milli, text) in [
+            (68_249, "68.2 °C"),
+            (-5_050, "-5.1 °C"),
+            (0, "0.0 °C"),
+            (99_960, "100.0 °C"),
+        ] {
+            assert_eq!(celsius(Some(milli)).as_deref(), Some(text));
         }
     }
 

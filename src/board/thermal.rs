@@ -85,7 +85,7 @@ impl Thermal {
     pub(crate) fn read(root: &SysRoot, notes: &mut Vec<String>) -> Self {
         let zones = root.numbered(ZONES_DIR, "thermal_zone");
         let zones: Vec<_> = zones
-            .into_iter()
+            .iter()
             .map(|index| ThermalZone::read(root, index, notes))
             .collect();
         let lowest = |kind| {
@@ -123,8 +123,8 @@ impl Thermal {
         if zones.peek().is_some() {
             return zones.filter_map(|zone| zone.temp_millicelsius).max();
         }
-        let sensors = root.numbered(HWMON_DIR, "hwmon").into_iter();
-        let sensors = sensors.map(|n| format!("{HWMON_DIR}/hwmon{n}"));
+        let sensors = root.numbered(HWMON_DIR, "hwmon");
+        let sensors = sensors.iter().map(|n| format!("{HWMON_DIR}/hwmon{n}"));
         let cpus = sensors.filter(|dir| {
             root.text(&format!("{dir}/name"))
                 .is_some_and(|name| means_cpu(&name))
@@ -163,6 +163,7 @@ impl ThermalZone {
 }
 
 /// A reading in thousandths of a degree. What cannot be true is read once more: bad readings come alone.
+#[inline(never)]
 fn read_temp(root: &SysRoot, path: &str, scale: &mut Option<Scale>) -> Option<i32> {
     let mut once = || plausible(root.text(path)?.parse().ok()?, scale);
     once().or_else(once)
@@ -213,7 +214,7 @@ fn trips(root: &SysRoot, dir: &str) -> Vec<TripPoint> {
 
 /// Whether a zone's type or a sensor's name means the processor.
 fn means_cpu(kind: &str) -> bool {
-    let kind = kind.to_lowercase().replace('_', "-");
+    let kind = kind.to_ascii_lowercase().replace('_', "-");
     let has = |words: &[&str]| words.iter().any(|word| kind.contains(word));
     !has(&OTHER_WORDS) && (has(&CPU_WORDS) || CPU_NAMES.contains(&kind.as_str()))
 }

@@ -109,17 +109,10 @@ fn worker_count(facts: &BoardFacts, wanted: &Wanted, usable: &CoreSet) -> (usize
     }
     let cores = usable.len();
     let (count, because, source) = match &facts.cores.quota {
-        Some(quota) if quota.cores < cores as f64 => {
-            // Rounded down, so that no worker starves for time that is not there; a part of a core is still a worker.
-            let whole = (1..cores).take_while(|n| *n as f64 <= quota.cores).count().max(1);
-            (
-                whole,
-                format!(
-                    "the quota leaves time for {} of {cores} usable cores",
-                    quota.cores
-                ),
-                &*quota.source,
-            )
+        // Rounded down, so that no worker starves for time that is not there; a part of a core is still a worker.
+        Some(quota) if quota.whole_cores() < cores => {
+            let because = format!("the quota leaves time for {quota} of {cores} usable cores");
+            (quota.whole_cores().max(1), because, &*quota.source)
         }
         _ => (
             cores,

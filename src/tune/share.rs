@@ -4,7 +4,10 @@ use super::plan::{Decision, WorkerPlan, decision};
 use crate::board::{BoardFacts, CoreSet};
 
 /// `cpu_capacity` of a board's strongest core, which every core counts as where the kernel does not say.
-const FULL_CAPACITY: u32 = 1024;
+const FULL_CAPACITY: u64 = 1024;
+
+/// Parts of one unit of `cpu_capacity`, so that a clock cap of 99 % still shows in whole numbers.
+const CAPACITY_PARTS: u64 = 1000;
 
 /// Workers that may run anywhere can do equally much.
 pub(super) fn unpinned(count: usize) -> (Vec<WorkerPlan>, Decision) {
@@ -22,45 +25,48 @@ pub(super) fn unpinned(count: usize) -> (Vec<WorkerPlan>, Decision) {
 /// Workers on the strongest cores first, round again when there are more workers than cores; shares by what each core can do.
 pub(super) fn pinned(facts: &BoardFacts, usable: &CoreSet, count: usize) -> (Vec<WorkerPlan>, Decision) {
     const SOURCE: &str = "cpu_capacity, cpufreq";
-    let mut cores: Vec<(u32, f64)> = usable.iter().map(|core| (core, capacity(facts, core))).collect();
-    // Stable: equal cores keep the kernel's order.
-    cores.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-    cores.truncate(count);
-    let workers_on = |slot: usize| (count - slot).div_ceil(cores.len()) as f64;
-    let total: f64 = cores.iter().map(|(_, capacity)| capacity).sum();
-    let worker = |n: usize| {
+    let mut left: Vec<(u32, u64)> = usable.iter().map(|core| (core, capacity(facts, core))).collect();
+    let mut cores = Vec::new();
+    while cores.len() < count && !left.is_empty() {
+        cores.push(left.remove(strongest(&left)));
+    }
+    let total: u64 = cores.iter().map(|(_, capacity)| capacity).sum();
+    let (mut workers, mut percents) = (Vec::new(), String::new());
+    for n in 0..count {
         let slot = n % cores.len();
         let (core, capacity) = cores[slot];
-        WorkerPlan {
+        let whole = total * (count - slot).div_ceil(cores.len()) as u64;
+        workers.push(WorkerPlan {
             core: Some(core),
-            share: capacity / workers_on(slot) / total,
-        }
-    };
-    let workers: Vec<WorkerPlan> = (0..count).map(worker).collect();
-    let equal = workers
-        .iter()
-        .all(|worker| (worker.share - workers[0].share).abs() < 1e-9);
-    let shares = if equal {
+            share: capacity as f64 / whole as f64,
+        });
+        percents.push_str(&format!("{} ", (capacity * 100 + whole / 2) / whole));
+    }
+    let first = workers[0].share;
+    let shares = if workers.iter().all(|worker| (worker.share - first).abs() < 1e-9) {
         decision("share", "equal", "no core is known to be stronger", SOURCE)
     } else {
-        let each: Vec<String> = workers
-            .iter()
-            .map(|worker| format!("{:.2}", worker.share))
-            .collect();
-        decision("share", &each.join(" "), "by what each core can do", SOURCE)
+        decision("share", &(percents + "%"), "by what each core can do", SOURCE)
     };
     (workers, shares)
 }
 
-/// What a core can do now: its capacity, less what a lowered clock cap takes.
-fn capacity(facts: &BoardFacts, core: u32) -> f64 {
+/// Where the strongest core stands; of equal ones the first, so that they keep the kernel's order.
+fn strongest(cores: &[(u32, u64)]) -> usize {
+    let stronger = |best: usize, at: usize| if cores[at].1 > cores[best].1 { at } else { best };
+    (1..cores.len()).fold(0, stronger)
+}
+
+/// What a core can do now: its capacity, less what a lowered clock cap takes; at least 1.
+fn capacity(facts: &BoardFacts, core: u32) -> u64 {
     let known = facts
         .cores
         .each
         .iter()
-        .find(|c| c.id == core)
-        .and_then(|c| c.capacity);
+        .find(|each| each.id == core)
+        .and_then(|each| each.capacity);
+    let full = known.map_or(FULL_CAPACITY, u64::from).max(1) * CAPACITY_PARTS;
     let clock = facts.clocks.iter().find(|policy| policy.cpus.contains(core));
-    let capped = clock.and_then(|policy| Some(policy.cap_khz? as f64 / policy.max_khz? as f64));
-    f64::from(known.unwrap_or(FULL_CAPACITY)) * capped.unwrap_or(1.0).min(1.0)
+    let capped = clock.and_then(|policy| full.checked_mul(policy.cap_khz?)?.checked_div(policy.max_khz?));
+    capped.map_or(full, |capped| capped.clamp(1, full))
 }

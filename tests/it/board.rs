@@ -1,41 +1,11 @@
 //! The recorded boards, replayed: each tree under tests/fixtures/boards against its own expected.json.
 
-use boardkit::board::{BoardFacts, ProcessUsage, StatSample, SysRoot};
+use crate::scratch::Scratch;
+use boardkit::board::{BoardFacts, StatSample, SysRoot};
 use boardkit::tune::{Wanted, plan};
-use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// A folder of its own, removed when dropped.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "boardkit-it-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).expect("temporary directory is writable");
-        Self(path)
-    }
-
-    fn write(&self, name: &str, content: &[u8]) {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().expect("parent")).expect("directory");
-        fs::write(path, content).expect("file");
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 fn boards() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boards");
@@ -86,7 +56,7 @@ fn told(facts: &BoardFacts) -> Value {
         "model": facts.identity.model,
         "cores_present": len(&facts.cores.present),
         "cores_online": len(&facts.cores.online),
-        "cpu_quota": facts.cores.quota.as_ref().map(|quota| quota.cores),
+        "cpu_quota": facts.cores.quota.as_ref().map(|quota| quota.millicores as f64 / 1000.0),
         "policies": facts.clocks,
         "cpu_temp_c": celsius(facts.thermal.cpu_millicelsius),
         "throttle_trip_c": celsius(facts.thermal.throttle_millicelsius),
@@ -228,81 +198,5 @@ fn json_has_null_for_the_unknown() {
         "/memory/total_bytes",
     ] {
         assert!(at(path).is_null(), "{path}");
-    }
-}
-
-/// Every file that a reader opens.
-const FILES: [&str; 28] = [
-    "bin/sh",
-    "proc/7/stat",
-    "proc/7/status",
-    "proc/cpuinfo",
-    "proc/device-tree/compatible",
-    "proc/device-tree/model",
-    "proc/meminfo",
-    "proc/self/cgroup",
-    "proc/self/status",
-    "proc/stat",
-    "proc/sys/kernel/osrelease",
-    "proc/sys/net/core/somaxconn",
-    "proc/version",
-    "sys/class/dmi/id/product_name",
-    "sys/class/hwmon/hwmon0/name",
-    "sys/class/hwmon/hwmon0/temp1_input",
-    "sys/class/thermal/thermal_zone0/temp",
-    "sys/class/thermal/thermal_zone0/trip_point_0_temp",
-    "sys/class/thermal/thermal_zone0/trip_point_0_type",
-    "sys/class/thermal/thermal_zone0/type",
-    "sys/devices/system/cpu/cpu0/cpu_capacity",
-    "sys/devices/system/cpu/cpufreq/policy0/related_cpus",
-    "sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq",
-    "sys/devices/system/cpu/online",
-    "sys/devices/system/cpu/present",
-    "sys/fs/cgroup/cpu.max",
-    "sys/fs/cgroup/cpu/cpu.cfs_quota_us",
-    "sys/fs/cgroup/cpuset.cpus.effective",
-];
-
-/// Bytes at random, and words that get a parser further than bytes at random do.
-fn content() -> impl Strategy<Value = Vec<u8>> {
-    let words = "cpu cpu0 processor : - 0 1 4294967295 18446744073709551615 -9223372036854775808 0x , ) ( \n \0 kB \
-                 MemTotal: 0:: / .. Model flags passive cpu-thermal max 100000 Cpus_allowed_list:";
-    let words: Vec<&str> = words.split(' ').collect();
-    prop_oneof![
-        prop::collection::vec(any::<u8>(), 0..200),
-        prop::collection::vec(
-            (
-                prop::sample::select(words),
-                prop::sample::select(vec![" ", "\t", "\n", ""])
-            ),
-            0..40
-        )
-        .prop_map(|parts| parts
-            .into_iter()
-            .flat_map(|(word, gap)| [word, gap])
-            .collect::<String>()
-            .into_bytes()),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 80, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn no_bytes_in_any_file_make_a_reader_panic(
-        files in prop::collection::vec((prop::sample::select(FILES.to_vec()), content()), 0..40)
-    ) {
-        let scratch = Scratch::new();
-        for (name, content) in &files {
-            scratch.write(name, content);
-        }
-        let root = SysRoot::at(&scratch.0);
-        let facts = BoardFacts::read(&root);
-        let _ = ProcessUsage::read(&root, 7);
-        let plan = plan(&facts, &Wanted { workers: None, pin: true });
-        prop_assert!(!plan.workers.is_empty() && plan.max_connections > 0);
-        prop_assert!(!facts.to_string().is_empty() && serde_json::to_string(&facts).is_ok());
-        let shares: f64 = plan.workers.iter().map(|worker| worker.share).sum();
-        prop_assert!((shares - 1.0).abs() < 1e-6, "shares add up to {shares}");
     }
 }

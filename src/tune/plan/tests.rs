@@ -7,10 +7,10 @@ fn facts(online: &str) -> BoardFacts {
     facts
 }
 
-fn workers_under(quota: f64, cores: &str) -> usize {
+fn workers_under(millicores: u64, cores: &str) -> usize {
     let mut facts = facts(cores);
     facts.cores.quota = Some(Quota {
-        cores: quota,
+        millicores,
         source: "/sys/fs/cgroup/cpu.max".to_owned(),
     });
     plan(&facts, &Wanted::default()).workers.len()
@@ -41,14 +41,14 @@ fn one_worker_for_each_usable_core() {
 #[test]
 fn a_quota_is_rounded_down_and_never_to_none() {
     for (quota, workers) in [
-        (0.25, 1),
-        (1.0, 1),
-        (1.25, 1),
-        (1.5, 1),
-        (2.0, 2),
-        (3.9, 3),
-        (4.0, 4),
-        (80.0, 4),
+        (250, 1),
+        (1000, 1),
+        (1250, 1),
+        (1500, 1),
+        (2000, 2),
+        (3900, 3),
+        (4000, 4),
+        (80_000, 4),
     ] {
         assert_eq!(workers_under(quota, "0-3"), workers, "quota {quota}");
     }
@@ -58,7 +58,7 @@ fn a_quota_is_rounded_down_and_never_to_none() {
 fn a_quota_is_told_with_its_fraction_and_file() {
     let mut facts = facts("0-3");
     facts.cores.quota = Some(Quota {
-        cores: 1.5,
+        millicores: 1500,
         source: "/sys/fs/cgroup/cpu.max".to_owned(),
     });
     let plan = plan(&facts, &Wanted::default());
@@ -122,7 +122,7 @@ fn pinned_workers_take_the_strong_cores_and_their_share() {
         assert_eq!(worker.core, core);
         assert!((worker.share - share).abs() < 1e-9);
     }
-    assert_eq!(of(&four, "share").value, "0.33 0.33 0.17 0.17");
+    assert_eq!(of(&four, "share").value, "33 33 17 17 %");
 }
 
 #[test]
