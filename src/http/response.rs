@@ -49,29 +49,31 @@ pub struct ResponseHead<'a> {
     pub extra: &'a [u8],
 }
 
-/// The name in the Server header.
-const SERVER_LINE: &[u8; 16] = b"Server: boardd\r\n";
-
 impl ResponseHead<'_> {
     /// Appends the head, its empty line included. Order: status, Server, Date, Content-Type, Content-Length,
     /// Connection, the rest.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader) {
         out.extend_from_slice(self.status.line().as_bytes());
-        out.extend_from_slice(SERVER_LINE);
-        out.extend_from_slice(date.line());
+        out.extend_from_slice(date.lines());
         if let Some(media_type) = self.content_type {
             out.extend_from_slice(b"Content-Type: ");
             out.extend_from_slice(media_type.as_bytes());
+            // Pieces of a fixed length cost a move each, so they are as few and as long as can be.
+            out.extend_from_slice(b"\r\nContent-Length: ");
+            push_decimal(out, self.length);
             out.extend_from_slice(b"\r\n");
-        }
-        if self.status.has_length() {
+        } else if self.status.has_length() {
             out.extend_from_slice(b"Content-Length: ");
             push_decimal(out, self.length);
             out.extend_from_slice(b"\r\n");
         }
-        out.extend_from_slice(self.connection.line().as_bytes());
-        out.extend_from_slice(self.extra);
+        if self.connection != ConnectionHeader::Implied {
+            out.extend_from_slice(self.connection.line().as_bytes());
+        }
+        if !self.extra.is_empty() {
+            out.extend_from_slice(self.extra);
+        }
         out.extend_from_slice(b"\r\n");
     }
 }

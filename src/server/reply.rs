@@ -319,9 +319,9 @@ impl Reply<'_> {
             _ => {}
         }
         let extra = self.extra.as_deref().unwrap_or_default();
-        let connection = self.terms.connection;
+        let (status, connection) = (self.status, self.terms.connection);
         ResponseHead {
-            status: self.status,
+            status,
             content_type,
             length,
             connection,
