@@ -1,1 +1,4 @@
-//! Integration tests.
+//! Integration tests: the programs that ship, over real sockets.
+
+mod load;
+mod support;

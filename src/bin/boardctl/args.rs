@@ -107,6 +107,16 @@ fn positive_span(text: &str) -> Result<Span, String> {
     }
 }
 
+/// clap's message without its label, its usage and its blank lines: what was typed, what is wrong, what to try.
+pub(crate) fn in_one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said: Vec<_> = lines
+        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
+        .collect();
+    said.join(" ").trim_start_matches("error: ").to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;

@@ -17,8 +17,16 @@ const EXIT_MEASURED_FAILURE: u8 = 1;
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let verb = Cli::parse().verb;
-    let result = match &verb {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            complain(&args::in_one_line(&error));
+            return ExitCode::from(EXIT_USAGE);
+        }
+        // Help and version are no errors; clap prints them to standard output and ends.
+        Err(help) => help.exit(),
+    };
+    let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
     };
     result.unwrap_or_else(|error| {
