@@ -1,6 +1,5 @@
 //! A whole run: from what was asked for to what came out.
 
-use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Barrier, mpsc};
@@ -11,67 +10,14 @@ use rustix::event::epoll;
 
 use super::error::LoadError;
 use super::limits::{allow_descriptors, share};
-use super::request::Request;
-use super::tally::{Fault, Tally};
-use super::target::{self, Refusal, Url};
-use super::worker::{self, Live, Signals, WorkerResult};
+use super::outcome::Outcome;
+use super::plan::{LoadPlan, Settled};
+use super::shared::{Live, Signals, WorkerResult};
+use super::target;
+use super::worker;
 
 /// How often the observer is called.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-
-/// What to load, how hard and how long. A closed loop: each connection sends its next requests when it has the answers
-/// to the ones before.
-#[derive(Debug, Clone)]
-pub struct LoadPlan {
-    /// Where to.
-    pub url: Url,
-    /// What is sent.
-    pub request: Request,
-    /// Connections, at least 1.
-    pub connections: usize,
-    /// Threads, at least 1; no more than connections are used.
-    pub threads: usize,
-    /// How long to measure, after the warm-up.
-    pub duration: Duration,
-    /// How long to load before measuring; what happens then is left out of the result.
-    pub warmup: Duration,
-    /// A request that waits longer is given up, and so is a connect.
-    pub timeout: Duration,
-    /// Requests sent at once on each connection, at least 1.
-    pub pipeline: usize,
-    /// Whether requests are repeated once when the server closes a reused connection before their answer began.
-    pub retry: bool,
-}
-
-/// A plan with its open questions answered: what the threads see.
-#[derive(Debug)]
-pub(super) struct Settled {
-    pub(super) address: SocketAddr,
-    pub(super) request: Request,
-    pub(super) pipeline: usize,
-    pub(super) retry: bool,
-    duration: Duration,
-    warmup: Duration,
-    timeout: Duration,
-}
-
-impl Settled {
-    pub(super) fn duration_ns(&self) -> u64 {
-        nanos(self.duration)
-    }
-
-    pub(super) fn warmup_ns(&self) -> u64 {
-        nanos(self.warmup)
-    }
-
-    pub(super) fn timeout_ns(&self) -> u64 {
-        nanos(self.timeout)
-    }
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy)]
@@ -84,33 +30,6 @@ pub struct Progress {
     pub requests: u64,
     /// Socket errors in the current part.
     pub errors: u64,
-}
-
-/// What came out of a run.
-#[derive(Debug)]
-pub struct Outcome {
-    /// All counts, over all threads.
-    pub tally: Tally,
-    /// Requests per second of each thread, sampled each 100 ms; samples without a request are left out.
-    pub thread_rates: Vec<f64>,
-    /// Requests finished by each connection.
-    pub per_connection: Vec<u64>,
-    /// The address that took the load; `None` when none takes connections.
-    pub address: Option<SocketAddr>,
-    /// Connections asked for.
-    pub asked: usize,
-    /// Connections that were open at some time.
-    pub opened: usize,
-    /// Threads used.
-    pub threads: usize,
-    /// How long was measured; zero when nothing could be.
-    pub measured: Duration,
-    /// Processor time of the threads while measuring.
-    pub cpu: Duration,
-    /// Whether the run was stopped before its time.
-    pub partial: bool,
-    /// What the reader should know, one sentence each.
-    pub notes: Vec<String>,
 }
 
 /// Runs `plan` until its time is over or `stop` is set, calling `observer` about ten times a second meanwhile.
@@ -208,96 +127,5 @@ fn observe(
                 .sum(),
             errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
         });
-    }
-}
-
-impl Outcome {
-    fn empty(plan: &LoadPlan, threads: usize) -> Self {
-        let mut notes = Vec::new();
-        if threads < plan.threads {
-            notes.push(format!(
-                "{threads} threads instead of {}: there are only {} connections to spread",
-                plan.threads, plan.connections
-            ));
-        }
-        Self {
-            tally: Tally::default(),
-            thread_rates: Vec::new(),
-            per_connection: Vec::new(),
-            address: None,
-            asked: plan.connections,
-            opened: 0,
-            threads,
-            measured: Duration::ZERO,
-            cpu: Duration::ZERO,
-            partial: false,
-            notes,
-        }
-    }
-
-    fn refused(&mut self, refusals: &[Refusal]) {
-        self.tally.errors.connect = refusals.len() as u64;
-        self.notes.extend(
-            refusals
-                .iter()
-                .map(|refusal| format!("can't connect to {refusal}")),
-        );
-    }
-
-    fn collect(&mut self, results: &[WorkerResult]) {
-        for result in results {
-            self.tally.add(&result.tally);
-            self.thread_rates.extend_from_slice(&result.rates);
-            self.per_connection.extend_from_slice(&result.finished);
-            self.opened += result.opened;
-            self.cpu += Duration::from_nanos(result.cpu_ns);
-        }
-        let begin = results
-            .iter()
-            .map(|result| result.measured.0)
-            .min()
-            .unwrap_or_default();
-        let end = results
-            .iter()
-            .map(|result| result.measured.1)
-            .max()
-            .unwrap_or_default();
-        self.measured = Duration::from_nanos(end - begin);
-    }
-
-    /// Says in words what the counts alone would not.
-    fn explain(&mut self, plan: &LoadPlan) {
-        let tally = &self.tally;
-        if self.opened < self.asked {
-            self.notes.push(format!(
-                "only {} of {} connections could be opened",
-                self.opened, self.asked
-            ));
-        }
-        if tally.errors.timeout > 0 {
-            self.notes.push(format!(
-                "{} requests timed out; each is in the latency figures with the least it took, {} or a little more",
-                tally.errors.timeout,
-                crate::units::Span(plan.timeout)
-            ));
-        }
-        if tally.out_of_ports > 0 {
-            self.notes.push(format!(
-                "client out of ports: {} connects found no free local port; keep connections alive, or widen \
-                 net.ipv4.ip_local_port_range on this machine",
-                tally.out_of_ports
-            ));
-        }
-        if tally.unfinished > 0 && tally.requests == 0 {
-            self.notes.push(format!(
-                "{} requests were still waiting when the run ended",
-                tally.unfinished
-            ));
-        }
-        match tally.first_fault {
-            Some(Fault::Connect(error)) if error == rustix::io::Errno::ADDRNOTAVAIL => {}
-            Some(fault) => self.notes.push(format!("the first error was: {fault}")),
-            None => {}
-        }
     }
 }

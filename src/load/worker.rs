@@ -1,9 +1,7 @@
 //! A thread of the load with its own epoll and its share of the connections.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Barrier;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::Ordering;
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
@@ -12,8 +10,9 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::connection::Connection;
 use super::error::LoadError;
-use super::response::HeadParser;
-use super::run::Settled;
+use super::head::HeadParser;
+use super::plan::Settled;
+use super::shared::{Live, SECOND_NS, Shared, Signals, WorkerResult};
 use super::tally::Tally;
 
 /// One read takes this much; all connections of a thread share the buffer.
@@ -30,65 +29,6 @@ const SWEEP_NS: std::ops::RangeInclusive<u64> = 1_000_000..=100_000_000;
 const PAUSED_SWEEP_NS: u64 = 10_000_000;
 /// Room for samples reserved up front: ten minutes; a longer run grows it.
 const MAX_RESERVED_SAMPLES: usize = 6_000;
-const SECOND_NS: u64 = 1_000_000_000;
-
-/// What all connections of a thread share. Split from the connections so that both can be borrowed at once.
-pub(super) struct Shared<'a> {
-    pub(super) plan: &'a Settled,
-    pub(super) epoll: BorrowedFd<'a>,
-    /// The request, as often as the pipeline is deep.
-    pub(super) batch: &'a [u8],
-    pub(super) request_len: usize,
-    pub(super) buffer: Vec<u8>,
-    pub(super) parser: HeadParser,
-    pub(super) tally: Tally,
-    /// The latest clock reading, in nanoseconds since `base`.
-    pub(super) now: u64,
-    /// Whether the clock has started; before, connections are opened and wait.
-    pub(super) sending: bool,
-    base: Instant,
-}
-
-impl Shared<'_> {
-    /// Reads the clock.
-    #[inline]
-    pub(super) fn read_clock(&mut self) {
-        let elapsed = self.base.elapsed();
-        self.now = elapsed.as_secs() * SECOND_NS + u64::from(elapsed.subsec_nanos());
-    }
-}
-
-/// What the threads and the one that started them look at together.
-pub(super) struct Signals<'a> {
-    /// Set from outside to end the run early.
-    pub(super) stop: &'a AtomicBool,
-    /// All threads pass it when their connections are open.
-    pub(super) start: Barrier,
-    /// Time zero of all clocks.
-    pub(super) base: Instant,
-}
-
-/// Counters that others may look at while the run goes on.
-#[derive(Debug, Default)]
-pub(super) struct Live {
-    pub(super) requests: AtomicU64,
-    pub(super) errors: AtomicU64,
-}
-
-/// What a thread brings back.
-#[derive(Debug)]
-pub(super) struct WorkerResult {
-    pub(super) tally: Tally,
-    /// Requests per second, one sample each 100 ms.
-    pub(super) rates: Vec<f64>,
-    /// Requests finished by each connection.
-    pub(super) finished: Vec<u64>,
-    pub(super) opened: usize,
-    /// Begin and end of what was measured, in nanoseconds on the common clock.
-    pub(super) measured: (u64, u64),
-    /// Processor time spent while measuring, in nanoseconds.
-    pub(super) cpu_ns: u64,
-}
 
 struct Worker<'a> {
     shared: Shared<'a>,
