@@ -35,7 +35,7 @@ pub(super) enum Phase {
     Paused { until: u64 },
     /// The kernel is connecting since this time.
     Connecting { since: u64 },
-    /// Connected, waiting for the clock to start.
+    /// Connected, with nothing under way: waiting for the clock to start, or for the other answers of this turn to be read.
     Ready,
     /// Requests sent or being sent, answers awaited.
     Exchanging,
@@ -44,7 +44,7 @@ pub(super) enum Phase {
 /// A place for one connection. Whatever becomes of its socket, the place goes on to the end of the run.
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub(super) index: u64,
+    pub(super) index: usize,
     pub(super) socket: Option<OwnedFd>,
     pub(super) phase: Phase,
     pub(super) reader: ResponseReader,
@@ -72,7 +72,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(index: usize) -> Self {
         Self {
-            index: index as u64,
+            index,
             socket: None,
             phase: Phase::Paused { until: 0 },
             reader: ResponseReader::new(),
@@ -113,7 +113,7 @@ impl Connection {
         self.reader.reset();
         self.reused = false;
         self.phase = Phase::Connecting { since: shared.now };
-        match connect(shared, self.index) {
+        match connect(shared, self.index as u64) {
             Ok(socket) => self.socket = Some(socket),
             Err(error) => self.connect_failed(shared, error),
         }
@@ -144,7 +144,7 @@ impl Connection {
         }
     }
 
-    /// The clock started: a connection that waited for it sends its first requests.
+    /// Sends the next requests, if the connection is ready for them.
     pub(super) fn start(&mut self, shared: &mut Shared<'_>) {
         if self.phase == Phase::Ready {
             shared.read_clock();

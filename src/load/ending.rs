@@ -22,6 +22,9 @@ impl Connection {
     /// The connection broke. A server may close a reused connection at any time, also just as we send: as long as no
     /// byte of the answer has come, that is no error, and the requests are repeated once on a new connection.
     pub(super) fn lost(&mut self, shared: &mut Shared<'_>, fault: Fault) {
+        if self.unanswered == 0 && !matches!(fault, Fault::Answer(_)) {
+            return self.closed_as_announced(shared);
+        }
         let untouched = !self.reader.has_begun() && !matches!(fault, Fault::Answer(_));
         if untouched && self.reused && !self.repeating && shared.plan.retry {
             shared.tally.reconnects += 1;

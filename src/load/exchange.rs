@@ -10,7 +10,7 @@ use super::shared::Shared;
 use super::tally::Fault;
 
 impl Connection {
-    /// Sends the next requests; their time begins now, at the clock reading that ended the ones before.
+    /// Sends the next requests; their time begins now.
     #[inline]
     pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>) {
         self.sent_at = shared.now;
@@ -98,11 +98,11 @@ impl Connection {
             if peer_closed || self.written < self.asked * shared.request_len {
                 self.closed_as_announced(shared);
             } else {
-                self.send_batch(shared);
-                return self.phase == Phase::Exchanging;
+                self.phase = Phase::Ready;
+                shared.ready.push(self.index);
             }
         }
-        keep && self.phase == Phase::Exchanging
+        matches!(self.phase, Phase::Exchanging | Phase::Ready)
     }
 
     #[inline]

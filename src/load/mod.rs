@@ -8,7 +8,8 @@
 //! - **Latency** runs from the start of a request's send to the last byte of its answer. Connecting is no part of it.
 //!   Pipelined requests are each measured from the send of their batch. A request that is repeated because the server
 //!   closed the connection keeps its first start.
-//! - The clock is read once per completed answer; that reading is also the start of the next request.
+//! - In each turn a thread first reads all answers that are there and then sends the next requests, so that its own
+//!   queue is in nobody's latency. The clock is read once per read that completes an answer and once per send.
 //! - A request that waits longer than the time-out counts as an error and not as finished, and its wait is recorded as
 //!   the least it took: leaving it out would flatter the server.
 //! - A close by the server, announced or while no byte of an answer has come, is a reconnect and no error, unless

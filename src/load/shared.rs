@@ -22,6 +22,8 @@ pub(super) struct Shared<'a> {
     pub(super) buffer: Vec<u8>,
     pub(super) parser: HeadParser,
     pub(super) tally: Tally,
+    /// Connections that have all their answers and send again at the end of the turn.
+    pub(super) ready: Vec<usize>,
     /// The latest clock reading, in nanoseconds since `base`.
     pub(super) now: u64,
     /// Whether the clock has started; before, connections are opened and wait.

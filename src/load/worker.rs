@@ -76,6 +76,7 @@ impl<'a> Worker<'a> {
             buffer: vec![0; READ_BUFFER],
             parser: HeadParser::new(plan.request.is_head),
             tally: Tally::default(),
+            ready: Vec::with_capacity(share.min(EVENTS)),
             now: 0,
             sending: false,
             base: signals.base,
@@ -185,6 +186,13 @@ impl<'a> Worker<'a> {
                 connection.on_event(&mut self.shared, event.flags);
             }
         }
+        // Reading first and sending afterwards: a send is the dearer of the two, and answers that wait to be read while
+        // others' requests are sent would have our own queue in their latency.
+        for at in 0..self.shared.ready.len() {
+            let index = self.shared.ready[at];
+            self.connections[index].start(&mut self.shared);
+        }
+        self.shared.ready.clear();
         if self.shared.now == before {
             // No answer was completed, and so no clock read.
             self.shared.read_clock();
