@@ -62,6 +62,8 @@ pub(super) struct Connection {
     pub(super) repeating: bool,
     /// Requests to be sent once connected were already sent on a socket that closed.
     pub(super) carried: bool,
+    /// Bytes came before the clock started; their edge is spent, so they are read after the first send.
+    pub(super) early: bool,
     pub(super) failures: u32,
     /// Requests finished in this place, over all its sockets.
     pub(super) finished: u64,
@@ -83,6 +85,7 @@ impl Connection {
             reused: false,
             repeating: false,
             carried: false,
+            early: false,
             failures: 0,
             finished: 0,
             opened: false,
@@ -112,6 +115,7 @@ impl Connection {
         self.socket = None;
         self.reader.reset();
         self.reused = false;
+        self.early = false;
         self.phase = Phase::Connecting { since: shared.now };
         match connect(shared, self.index as u64) {
             Ok(socket) => self.socket = Some(socket),
@@ -131,6 +135,7 @@ impl Connection {
         let closed = flags.intersects(closing());
         match self.phase {
             Phase::Ready if closed => self.open(shared),
+            Phase::Ready => self.early |= flags.contains(epoll::EventFlags::IN),
             Phase::Exchanging => {
                 // Reading first: a server may answer, and close, before it has taken the whole request.
                 if closed || flags.contains(epoll::EventFlags::IN) {
@@ -149,6 +154,9 @@ impl Connection {
         if self.phase == Phase::Ready {
             shared.read_clock();
             self.send_batch(shared);
+            if std::mem::take(&mut self.early) && self.phase == Phase::Exchanging {
+                self.receive(shared, false);
+            }
         }
     }
 

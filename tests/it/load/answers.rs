@@ -1,9 +1,6 @@
 //! Where an answer ends, and what the report says about good ones.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::support::boardctl::load;
+use crate::support::boardctl::{load, load_until, load_url_until};
 use crate::support::scripted::{answering, serve};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -29,7 +26,7 @@ fn every_way_to_end_an_answer_counts_as_good() {
         ),
     ];
     for (name, answer) in answers {
-        let run = load(&format!("http://{}/", answering(answer)), &["-c", "2"]);
+        let run = load_until(&answering(answer), 50, &["-c", "2"]);
         run.expect_clean();
         assert_eq!(run.count("reconnects"), 0, "{name}");
         assert!(run.count("requests") > 2, "{name}: {}", run.stdout);
@@ -38,26 +35,26 @@ fn every_way_to_end_an_answer_counts_as_good() {
 
 #[test]
 fn head_answers_have_no_body() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         while let Some(head) = peer.request() {
             assert!(head.starts_with("HEAD / HTTP/1.1\r\n"));
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1234\r\n\r\n");
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2", "-m", "HEAD"]);
+    let run = load_until(&server, 50, &["-c", "2", "-m", "HEAD"]);
     assert_eq!(run.expect_clean().count("reconnects"), 0);
 }
 
 #[test]
 fn an_answer_that_arrives_byte_by_byte_is_one_answer() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         while peer.request().is_some() {
             for byte in OK.as_bytes().chunks(1) {
                 peer.send(byte);
             }
         }
     });
-    load(&format!("http://{address}/"), &["-c", "1"]).expect_clean();
+    load_until(&server, 50, &["-c", "1"]).expect_clean();
 }
 
 #[test]
@@ -65,19 +62,19 @@ fn a_body_larger_than_any_buffer_is_read_to_its_end() {
     let mut answer = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".to_vec();
     answer.resize(answer.len() + 1_000_000, b'x');
     let length = answer.len() as u64;
-    let run = load(&format!("http://{}/", answering(answer)), &["-c", "2"]);
+    let run = load_until(&answering(answer), 50, &["-c", "2"]);
     run.expect_clean();
     assert!(run.count("bytes") >= run.count("requests") * length);
 }
 
 #[test]
 fn without_a_length_the_close_is_the_end() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         if peer.request().is_some() {
             peer.send("HTTP/1.1 200 OK\r\n\r\nuntil I close");
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2"]);
+    let run = load_until(&server, 50, &["-c", "2"]);
     assert!(run.expect_clean().count("reconnects") > 0);
     assert!(
         run.stdout.contains("reconnects after the server closed"),
@@ -88,7 +85,7 @@ fn without_a_length_the_close_is_the_end() {
 
 #[test]
 fn announced_closes_are_reconnects_and_no_errors() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         for left in (0..100).rev() {
             if peer.request().is_none() {
                 return;
@@ -97,7 +94,7 @@ fn announced_closes_are_reconnects_and_no_errors() {
             peer.send(format!("HTTP/1.1 200 OK\r\n{close}Content-Length: 2\r\n\r\nok"));
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2", "-d", "500ms"]);
+    let run = load_until(&server, 450, &["-c", "2"]);
     let (requests, reconnects) = (run.expect_clean().count("requests"), run.count("reconnects"));
     assert!(
         reconnects > 0 && reconnects <= requests / 100,
@@ -107,19 +104,9 @@ fn announced_closes_are_reconnects_and_no_errors() {
 
 #[test]
 fn pipelined_requests_are_each_answered_once() {
-    let served = Arc::new(AtomicU64::new(0));
-    let counter = Arc::clone(&served);
-    let address = serve(move |peer| {
-        while peer.request().is_some() {
-            counter.fetch_add(1, Ordering::Relaxed);
-            peer.send(OK);
-        }
-    });
-    let run = load(&format!("http://{address}/"), &["-c", "3", "--pipeline", "8"]);
-    let (requests, served) = (
-        run.expect_clean().count("requests"),
-        served.load(Ordering::Relaxed),
-    );
+    let server = answering(OK);
+    let run = load_until(&server, 50, &["-c", "3", "--pipeline", "8"]);
+    let (requests, served) = (run.expect_clean().count("requests"), server.requests());
     assert!(
         requests <= served && served <= requests + run.count("unfinished"),
         "{requests} of {served}"
@@ -128,7 +115,7 @@ fn pipelined_requests_are_each_answered_once() {
 
 #[test]
 fn what_a_close_leaves_of_a_batch_is_sent_again() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         for left in (0..3).rev() {
             if peer.request().is_none() {
                 return;
@@ -139,22 +126,21 @@ fn what_a_close_leaves_of_a_batch_is_sent_again() {
         // Reading on keeps the kernel from answering the rest of the batch with a reset that would overtake the answers.
         peer.ignore();
     });
-    let url = format!("http://{address}/");
-    let run = load(&url, &["-c", "2", "--pipeline", "8"]);
+    let run = load_until(&server, 100, &["-c", "2", "--pipeline", "8"]);
     assert!(run.expect_clean().count("reconnects") > 0);
-    let strict = load(&url, &["-c", "2", "--pipeline", "8", "--no-retry"]);
+    let strict = load_until(&server, 100, &["-c", "2", "--pipeline", "8", "--no-retry"]);
     assert!(strict.count("failed") >= 5, "{}", strict.stdout);
 }
 
 #[test]
 fn without_keep_alive_each_request_has_a_connection() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         if let Some(head) = peer.request() {
             assert!(head.contains("\r\nConnection: close\r\n"));
             peer.send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2", "--no-keepalive"]);
+    let run = load_until(&server, 50, &["-c", "2", "--no-keepalive"]);
     assert_eq!(run.expect_clean().count("reconnects"), 0);
     assert!(run.count("requests") > 2);
 }
@@ -180,7 +166,7 @@ fn bad_statuses_are_errors_and_finished_requests() {
 
 #[test]
 fn the_request_is_the_one_that_was_asked_for() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         while let Some(head) = peer.request() {
             let right = head.starts_with("PUT /a?b=c HTTP/1.1\r\n")
                 && head.contains("\r\nX-One: 1\r\nX-Two: 2\r\n")
@@ -190,15 +176,13 @@ fn the_request_is_the_one_that_was_asked_for() {
         }
     });
     let flags = ["-m", "PUT", "-H", "X-One: 1", "-H", "X-Two: 2", "--body", ""];
-    load(&format!("http://{address}/a?b=c"), &flags).expect_clean();
+    load_url_until(&format!("http://{server}/a?b=c"), &server, 50, &flags).expect_clean();
 }
 
 #[test]
 fn the_report_has_all_its_fields() {
-    let run = load(
-        &format!("http://{}/", answering(OK)),
-        &["-c", "3", "-t", "2", "--warmup", "50ms"],
-    );
+    let url = format!("http://{}/", answering(OK));
+    let run = load(&url, &["-c", "3", "-t", "2", "--warmup", "50ms", "-d", "1s"]);
     run.expect_clean();
     let report = &run.report;
     for field in ["duration_s", "requests_per_s", "bytes_per_s"] {

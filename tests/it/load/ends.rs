@@ -2,36 +2,21 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
-use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use socket2::{Domain, Socket, Type};
 
-use crate::support::boardctl::{Run, TempFile, command};
-use crate::support::scripted::{answering, serve};
+use crate::support::boardctl::{TempFile, command, interrupt, load_until};
+use crate::support::scripted::answering;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 #[test]
 fn the_first_ctrl_c_reports_what_there_is() {
-    let (served, answers) = mpsc::channel();
-    let address = serve(move |peer| {
-        while peer.request().is_some() {
-            peer.send(OK);
-            let _ = served.send(());
-        }
-    });
-    let file = TempFile::new("report.json");
-    let mut command = command(&["load", &format!("http://{address}/"), "-d", "1h", "--json"]);
-    let child = command.arg(&file.0).spawn().expect("boardctl starts");
-    // One answer more than there are connections: some connection has read its first and asked again.
-    for _ in 0..=10 {
-        answers.recv().expect("an answer");
-    }
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
-    let run = Run::new(&child.wait_with_output().expect("it ends"), file.json());
+    let server = answering(OK);
+    // More than there are connections: some connection has read its first answer and asked again.
+    let run = load_until(&server, 11, &["-c", "10"]);
     run.expect_clean();
     assert_eq!(run.report["partial"], true);
     assert!(run.stdout.contains("\nPartial: "), "{}", run.stdout);
@@ -67,7 +52,7 @@ fn the_second_ctrl_c_leaves_at_once() {
         .read_line(&mut headline)
         .expect("a headline");
     let status = loop {
-        let _ = kill_process(Pid::from_child(&child), Signal::INT);
+        interrupt(&child);
         if let Some(status) = child.try_wait().expect("our child") {
             break status;
         }

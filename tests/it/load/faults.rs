@@ -1,16 +1,14 @@
 //! Servers that never answer, break off, or are not there.
 
-use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::boardctl::{Run, TempFile, command, load};
-use crate::support::scripted::{Peer, dead_port, serve};
+use crate::support::boardctl::{Run, TempFile, command, interrupt, load, load_until, load_url_until};
+use crate::support::scripted::{Peer, Server, answering, dead_port, listen_beside, serve};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -59,7 +57,8 @@ fn a_server_that_never_answers_is_time_outs_and_no_numbers() {
 
 #[test]
 fn a_dead_port_ends_at_once_with_a_connect_error() {
-    let run = load(&format!("http://{}/", dead_port()), &["-d", "1h"]);
+    let (_kept, address) = dead_port();
+    let run = load(&format!("http://{address}/"), &["-d", "1h"]);
     expect_nothing_finished(&run);
     assert_eq!(run.count("errors/connect"), 1);
     assert_eq!(run.count("connections/opened"), 0);
@@ -83,21 +82,18 @@ fn a_dead_name_ends_at_once_and_apart_from_a_refusal() {
 #[test]
 fn a_name_with_a_dead_address_first_still_works() {
     // `localhost` is ::1 and 127.0.0.1 nearly everywhere; this server has the latter only.
-    let address = serve(|peer| {
-        while peer.request().is_some() {
-            peer.send(OK);
-        }
-    });
-    load(&format!("http://localhost:{}/", address.port()), &["-c", "2"]).expect_clean();
+    let server = answering(OK);
+    let url = format!("http://localhost:{}/", server.address.port());
+    load_url_until(&url, &server, 50, &["-c", "2"]).expect_clean();
 }
 
 #[test]
 fn what_is_not_http_is_a_read_error() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         peer.send("SSH-2.0-OpenSSH_9.2\r\n");
         peer.ignore();
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2"]);
+    let run = load_until(&server, 10, &["-c", "2"]);
     expect_nothing_finished(&run);
     assert!(
         run.count("errors/read") > 0 && run.stdout.contains("not HTTP"),
@@ -108,22 +104,22 @@ fn what_is_not_http_is_a_read_error() {
 
 #[test]
 fn an_answer_broken_off_is_a_read_error_and_failed() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         if peer.request().is_some() {
             peer.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell");
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "2"]);
+    let run = load_until(&server, 10, &["-c", "2"]);
     expect_nothing_finished(&run);
     assert!(run.count("errors/read") > 0);
     assert_eq!(run.count("failed"), run.count("errors/read"));
 }
 
 /// A server that takes each fourth request of a connection and closes without a byte of answer.
-fn silent_closer() -> (String, Arc<AtomicU64>) {
+fn silent_closer() -> (Server, Arc<AtomicU64>) {
     let dropped = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&dropped);
-    let address = serve(move |peer| {
+    let server = serve(move |peer| {
         for _ in 0..3 {
             if peer.request().is_none() {
                 return;
@@ -134,21 +130,21 @@ fn silent_closer() -> (String, Arc<AtomicU64>) {
             counter.fetch_add(1, Ordering::Relaxed);
         }
     });
-    (format!("http://{address}/"), dropped)
+    (server, dropped)
 }
 
 #[test]
 fn a_close_before_the_answer_began_is_repeated_on_a_new_connection() {
-    let (url, dropped) = silent_closer();
-    let run = load(&url, &["-c", "2"]);
+    let (server, dropped) = silent_closer();
+    let run = load_until(&server, 50, &["-c", "2"]);
     assert!(run.expect_clean().count("reconnects") > 0);
     assert!(run.count("reconnects") <= dropped.load(Ordering::Relaxed));
 }
 
 #[test]
 fn without_retry_such_a_request_failed() {
-    let (url, dropped) = silent_closer();
-    let run = load(&url, &["-c", "2", "--no-retry"]);
+    let (server, dropped) = silent_closer();
+    let run = load_until(&server, 50, &["-c", "2", "--no-retry"]);
     let failed = run.count("failed");
     assert!(
         failed > 0 && failed <= dropped.load(Ordering::Relaxed),
@@ -163,13 +159,13 @@ fn without_retry_such_a_request_failed() {
 fn a_request_is_repeated_only_once() {
     // Answers on the first connections, then drops whatever is sent: the repetition is dropped, too.
     let answered = Arc::new(AtomicU64::new(0));
-    let address = serve(move |peer| {
+    let server = serve(move |peer| {
         if peer.request().is_some() && answered.fetch_add(1, Ordering::Relaxed) == 0 {
             peer.send(OK);
             peer.request();
         }
     });
-    let run = load(&format!("http://{address}/"), &["-c", "1"]);
+    let run = load_until(&server, 4, &["-c", "1"]);
     assert_eq!(
         (run.count("requests"), run.count("reconnects")),
         (1, 1),
@@ -181,7 +177,7 @@ fn a_request_is_repeated_only_once() {
 
 #[test]
 fn a_time_out_counts_with_the_least_it_took() {
-    let address = serve(|peer| {
+    let server = serve(|peer| {
         for _ in 0..20 {
             if peer.request().is_none() {
                 return;
@@ -190,10 +186,7 @@ fn a_time_out_counts_with_the_least_it_took() {
         }
         peer.ignore();
     });
-    let run = load(
-        &format!("http://{address}/"),
-        &["-c", "1", "--timeout", "60ms", "-d", "500ms"],
-    );
+    let run = load_until(&server, 43, &["-c", "1", "--timeout", "60ms"]);
     assert!(
         run.count("errors/timeout") > 0 && run.count("requests") >= 20,
         "{}",
@@ -216,8 +209,8 @@ fn a_time_out_counts_with_the_least_it_took() {
 #[test]
 fn a_server_that_comes_back_is_found_again() {
     let (restarted, served_again) = mpsc::channel();
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("bound");
+    let (_kept, address) = dead_port();
+    let listener = listen_beside(address);
     thread::spawn(move || {
         let (probe, _) = listener.accept().expect("the probe");
         drop(probe);
@@ -228,7 +221,7 @@ fn a_server_that_comes_back_is_found_again() {
         peer.send(OK);
         drop(peer);
         // Nobody tells a server that a client was refused; whenever it is back, the place must not be lost.
-        let listener = TcpListener::bind(address).expect("the port again");
+        let listener = listen_beside(address);
         let (stream, _) = listener.accept().expect("the load again");
         let mut peer = Peer::new(stream);
         while peer.request().is_some() {
@@ -251,7 +244,7 @@ fn a_server_that_comes_back_is_found_again() {
     for _ in 0..3 {
         served_again.recv().expect("the load goes on after the restart");
     }
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    interrupt(&child);
     let run = Run::new(&child.wait_with_output().expect("it ends"), file.json());
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.count("requests") >= 2);

@@ -2,14 +2,14 @@
 
 use std::process::Command;
 
-use crate::support::boardctl::{BOARDCTL, boardctl, load};
+use crate::support::boardctl::{BOARDCTL, boardctl, load_until};
 use crate::support::scripted::answering;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 #[test]
 fn connections_that_do_not_divide_are_all_opened() {
-    let run = load(&format!("http://{}/", answering(OK)), &["-c", "15", "-t", "8"]);
+    let run = load_until(&answering(OK), 100, &["-c", "15", "-t", "8"]);
     run.expect_clean();
     assert_eq!(
         (run.count("connections/asked"), run.count("connections/opened")),
@@ -30,7 +30,7 @@ fn connections_that_do_not_divide_are_all_opened() {
 
 #[test]
 fn more_threads_than_connections_are_not_used_and_that_is_said() {
-    let run = load(&format!("http://{}/", answering(OK)), &["-c", "2", "-t", "4"]);
+    let run = load_until(&answering(OK), 100, &["-c", "2", "-t", "4"]);
     run.expect_clean();
     assert_eq!((run.count("threads"), run.count("connections/opened")), (2, 2));
     assert!(run.stdout.contains("2 threads instead of 4"), "{}", run.stdout);
@@ -39,7 +39,7 @@ fn more_threads_than_connections_are_not_used_and_that_is_said() {
 /// Runs 100 connections under a shell's limit on open files.
 fn under_limit(limit: &str) -> (i32, String, String) {
     let url = format!("http://{}/", answering(OK));
-    let script = format!("ulimit {limit} && exec \"$0\" load -c 100 -t 2 -d 200ms \"$1\"");
+    let script = format!("ulimit {limit} && exec \"$0\" load -c 100 -t 2 -d 1s \"$1\"");
     let output = Command::new("sh")
         .args(["-c", &script, BOARDCTL, &url])
         .output()

@@ -2,10 +2,13 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+
+use super::scripted::Server;
 
 pub(crate) const BOARDCTL: &str = env!("CARGO_BIN_EXE_boardctl");
 
@@ -95,15 +98,41 @@ pub(crate) fn boardctl(arguments: &[&str]) -> Run {
     )
 }
 
-/// Runs `boardctl load` with a JSON report: a short run unless `arguments` say otherwise.
+/// Runs `boardctl load` with a JSON report, to the end that `arguments` set.
 pub(crate) fn load(url: &str, arguments: &[&str]) -> Run {
     let file = TempFile::new("report.json");
     let mut command = command(&["load", url, "--json"]);
-    command.arg(&file.0).args(arguments);
-    if !arguments.contains(&"-d") {
-        command.args(["-d", "200ms"]);
-    }
-    let output = command.output().expect("boardctl starts");
+    let output = command
+        .arg(&file.0)
+        .args(arguments)
+        .output()
+        .expect("boardctl starts");
     let report = if file.0.exists() { file.json() } else { Value::Null };
     Run::new(&output, report)
+}
+
+/// Loads `server` until it has read `requests`, and stops the run with Ctrl-C then: however slow the machine is, that
+/// much has happened.
+pub(crate) fn load_until(server: &Server, requests: u64, arguments: &[&str]) -> Run {
+    load_url_until(&format!("http://{server}/"), server, requests, arguments)
+}
+
+/// The same by another name for the server.
+pub(crate) fn load_url_until(url: &str, server: &Server, requests: u64, arguments: &[&str]) -> Run {
+    let file = TempFile::new("report.json");
+    let mut command = command(&["load", url, "-d", "1h", "--json"]);
+    let child = command
+        .arg(&file.0)
+        .args(arguments)
+        .spawn()
+        .expect("boardctl starts");
+    server.wait_for(server.requests() + requests);
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    Run::new(&output, file.json())
+}
+
+/// Ctrl-C.
+pub(crate) fn interrupt(child: &Child) {
+    kill_process(Pid::from_child(child), Signal::INT).expect("it runs");
 }
