@@ -147,13 +147,8 @@ fn without_keep_alive_each_request_has_a_connection() {
 
 #[test]
 fn bad_statuses_are_errors_and_finished_requests() {
-    let run = load(
-        &format!(
-            "http://{}/",
-            answering("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-        ),
-        &[],
-    );
+    let server = answering("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+    let run = load_until(&server, 50, &[]);
     assert_eq!(run.code, 0);
     assert!(run.count("requests") > 0);
     assert_eq!(run.count("errors/status"), run.count("requests"));
