@@ -1,5 +1,7 @@
 //! Tests of the answer reader: every framing, cut at every byte.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// Feeds `text` in pieces of `step` bytes, then the close: the answers, and how many bytes the first one took.
@@ -151,5 +153,35 @@ fn what_is_not_http_is_an_error() {
     ];
     for (text, error) in cases {
         assert_eq!(read(text.as_bytes(), 4096, false), Err(error));
+    }
+}
+
+/// Pieces of answers, good and bad, in any order.
+fn fragments() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        Just(&b"HTTP/1.1 200 OK\r\n"[..]),
+        Just(&b"HTTP/1.0 204 \n"[..]),
+        Just(&b"Content-Length: 3\r\n"[..]),
+        Just(&b"Content-Length: 18446744073709551615\r\n"[..]),
+        Just(&b"Transfer-Encoding: chunked\r\n"[..]),
+        Just(&b"Connection: close\r\n"[..]),
+        Just(&b"\r\n"[..]),
+        Just(&b"\n"[..]),
+        Just(&b"3\r\nabc\r\n"[..]),
+        Just(&b"0\r\n\r\n"[..]),
+        Just(&b"ffffffffffffffff\r\n"[..]),
+        Just(&b"abc"[..]),
+        Just(&b"\0\xff: "[..]),
+    ];
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    /// However a stream is cut, the same answers come out of it; and nothing makes the reader panic or stand still.
+    #[test]
+    fn cuts_change_nothing(text in fragments(), step in 1usize..9) {
+        let whole = read(&text, text.len().max(1), false).map(|(answers, _)| answers);
+        let cut = read(&text, step, false).map(|(answers, _)| answers);
+        prop_assert_eq!(whole, cut);
     }
 }

@@ -1,12 +1,13 @@
 //! `boardctl load`: flags → plan → run → report.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use boardkit::load::{self, LoadPlan, Progress, RequestParts, Url};
 use boardkit::report::{Environment, RunReport, json, text};
 use boardkit::units::{Span, WrkMetric};
@@ -18,15 +19,23 @@ use crate::{EXIT_MEASURED_FAILURE, signals};
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let plan = plan(args.url.clone(), &args.flags)?;
+    check_folder(args.flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
     let report = measure(&plan, stop)?;
-    // The file first: it must not be lost to a closed pipe.
-    if let Some(path) = &args.flags.json {
-        json::write(&report, path)
-            .with_context(|| format!("can't write the JSON report to {}", path.display()))?;
-    }
+    let saved = args
+        .flags
+        .json
+        .as_deref()
+        .map_or(Ok(()), |path| json::write(&report, path));
+    // Printed also when the file could not be written: the minutes of a run are not to be lost.
     print(&text::render(&report))?;
+    saved.with_context(|| {
+        format!(
+            "can't write the JSON report to {}",
+            shown(args.flags.json.as_deref())
+        )
+    })?;
     if report.requests == 0 {
         crate::complain(&format!(
             "no request to {} finished: {}",
@@ -36,6 +45,24 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Before the run and not after it: a report that can't be saved.
+pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
+    let folder = json
+        .and_then(Path::parent)
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let missing = folder.filter(|folder| !folder.is_dir());
+    ensure!(
+        missing.is_none(),
+        "--json: there is no folder {}; create it first",
+        shown(missing)
+    );
+    Ok(())
+}
+
+fn shown(path: Option<&Path>) -> String {
+    path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
 /// Turns what was typed into what is meant.

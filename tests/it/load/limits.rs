@@ -93,6 +93,7 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--body", "@/does/not/exist"], "--body"),
         (&["load", url, "--no-keepalive", "--pipeline", "4"], "--pipeline"),
         (&["load", url, "--conections", "4"], "--connections"),
+        (&["load", url, "--json", "/does/not/exist/run.json"], "--json"),
     ];
     for (arguments, said) in cases {
         let run = boardctl(arguments);
