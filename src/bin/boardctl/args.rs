@@ -38,7 +38,7 @@ Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not 
 #[derive(Debug, Args)]
 #[command(after_help = LOAD_EXAMPLES)]
 pub(crate) struct LoadArgs {
-    /// What to load, such as <http://127.0.0.1:8080/>
+    /// What to load: an http URL
     pub(crate) url: Url,
     #[command(flatten)]
     pub(crate) flags: LoadFlags,

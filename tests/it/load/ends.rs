@@ -1,5 +1,6 @@
 //! How a run ends before its time: Ctrl-C, a reader that goes away.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::thread;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-use crate::support::boardctl::{TempFile, command, interrupt, load_until};
+use crate::support::boardctl::{TempFile, boardctl, command, interrupt, load_until};
 use crate::support::scripted::answering;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -87,4 +88,31 @@ fn a_reader_that_went_away_is_no_error() {
             .as_u64()
             .is_some_and(|requests| requests > 0)
     );
+}
+
+#[test]
+fn a_report_replaces_the_one_before_and_leaves_nothing_beside_it() {
+    let folder = TempFile::new("folder");
+    fs::create_dir(&folder.0).expect("a temporary folder");
+    let path = folder.0.join("run.json");
+    fs::write(&path, "the one before").expect("a file in it");
+    let url = format!("http://{}/", answering(OK));
+    let run = boardctl(&[
+        "load",
+        &url,
+        "-c",
+        "1",
+        "-d",
+        "500ms",
+        "--json",
+        &path.to_string_lossy(),
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let names: Vec<_> = fs::read_dir(&folder.0)
+        .expect("it is there")
+        .map(|entry| entry.expect("readable").file_name())
+        .collect();
+    assert_eq!(names, ["run.json"]);
+    assert!(fs::read_to_string(&path).expect("the report").starts_with('{'));
+    fs::remove_dir_all(&folder.0).expect("ours");
 }
