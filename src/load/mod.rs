@@ -1,1 +1,46 @@
-//! Placeholder.
+//! The load tester: closed-loop HTTP/1.1 load, and what it found.
+//!
+//! [`run`] takes a [`LoadPlan`] and gives an [`Outcome`]. Each thread has its own epoll and an exact share of the
+//! connections; a connection is a state machine, registered once and edge-triggered.
+//!
+//! What is measured:
+//!
+//! - **Latency** runs from the start of a request's send to the last byte of its answer. Connecting is no part of it.
+//!   Pipelined requests are each measured from the send of their batch. A request that is repeated because the server
+//!   closed the connection keeps its first start.
+//! - In each turn a thread first reads all answers that are there and then sends the next requests, so that its own
+//!   queue is in nobody's latency. The clock is read once per read that completes an answer and once per send.
+//! - A request that waits longer than the time-out counts as an error and not as finished, and its wait is recorded as
+//!   the least it took: leaving it out would flatter the server.
+//! - A close by the server, announced or while no byte of an answer has come, is a reconnect and no error, unless
+//!   repeating is switched off.
+//! - Requests in flight when the time is over are neither finished nor failed; they are counted as unfinished.
+
+mod chunks;
+mod connection;
+mod ending;
+mod error;
+mod exchange;
+mod head;
+mod histogram;
+mod limits;
+mod outcome;
+mod plan;
+mod request;
+mod response;
+mod run;
+mod shared;
+mod tally;
+mod target;
+mod worker;
+
+pub use error::LoadError;
+pub use histogram::{LatencyHistogram, LatencySummary};
+pub use limits::{allow_descriptors, share};
+pub use outcome::Outcome;
+pub use plan::LoadPlan;
+pub use request::{Request, RequestError, RequestParts};
+pub use response::ResponseError;
+pub use run::{Progress, run};
+pub use tally::{ErrorCounts, Fault, Tally};
+pub use target::{Refusal, Url, UrlError, first_reachable};

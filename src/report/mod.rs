@@ -1,1 +1,238 @@
-//! Placeholder.
+//! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
+
+mod environment;
+pub mod json;
+pub mod text;
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::load::ErrorCounts;
+use crate::load::{LatencyHistogram, LoadPlan, Outcome};
+pub use environment::Environment;
+
+/// Microseconds in a second.
+const SECOND_US: f64 = 1_000_000.0;
+
+/// The result of one load run. Every field is in the JSON under its own name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The URL that was loaded.
+    pub url: String,
+    /// Length of the measured part in seconds.
+    pub duration_s: f64,
+    /// Requests with a complete answer, whatever its status.
+    pub requests: u64,
+    /// Those per second; 0 when nothing finished.
+    pub requests_per_s: f64,
+    /// Bytes read from the wire.
+    pub bytes: u64,
+    /// Those per second.
+    pub bytes_per_s: f64,
+    /// Latency; all fields `null` when nothing finished.
+    pub latency_us: LatencyUs,
+    /// Rate of a thread in requests per second, over samples of 100 ms; `null` when there are none.
+    pub thread_rate: Option<Spread>,
+    /// Threads used.
+    pub threads: usize,
+    /// Connections.
+    pub connections: Connections,
+    /// Errors by kind.
+    pub errors: ErrorCounts,
+    /// Connections opened anew after a normal close by the server.
+    pub reconnects: u64,
+    /// Requests of which something was sent and that got no complete answer (without `--no-retry`: not even when repeated).
+    pub failed: u64,
+    /// Requests in flight when the run ended.
+    pub unfinished: u64,
+    /// How evenly connections were served; `null` when nothing finished.
+    pub fairness: Option<Fairness>,
+    /// Whether the run was stopped before its time.
+    pub partial: bool,
+    /// Processor time of the load threads.
+    pub client_cpu: ClientCpu,
+    /// What the reader should know, one sentence each.
+    pub notes: Vec<String>,
+    /// The conditions, without which the numbers mean little.
+    pub environment: Environment,
+}
+
+/// Latency in microseconds: from the start of a request's send to the last byte of its answer. Known within 0.1 %.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "each name is the statistic itself")]
+pub struct LatencyUs {
+    pub mean: Option<f64>,
+    pub stdev: Option<f64>,
+    pub max: Option<f64>,
+    /// Share of requests within one standard deviation of the mean, in percent.
+    pub within_stdev_percent: Option<f64>,
+    pub p50: Option<f64>,
+    pub p66: Option<f64>,
+    pub p75: Option<f64>,
+    pub p80: Option<f64>,
+    pub p90: Option<f64>,
+    pub p95: Option<f64>,
+    pub p98: Option<f64>,
+    pub p99: Option<f64>,
+    pub p999: Option<f64>,
+}
+
+/// Statistics of a set of samples.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Spread {
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation of the sample; 0 for a single one.
+    pub stdev: f64,
+    /// The largest.
+    pub max: f64,
+    /// Share of samples within one standard deviation of the mean, in percent.
+    pub within_stdev_percent: f64,
+}
+
+/// Connections of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Connections {
+    /// Asked for.
+    pub asked: usize,
+    /// Really open at some time.
+    pub opened: usize,
+}
+
+/// Requests finished by the worst- and the best-served connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// By the connection with the fewest.
+    pub slowest: u64,
+    /// By the connection with the most.
+    pub fastest: u64,
+}
+
+/// What the measuring itself cost.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ClientCpu {
+    /// Processor time of all load threads while measuring, in seconds.
+    pub total_s: f64,
+    /// That per finished request, in microseconds; `null` when nothing finished.
+    pub per_request_us: Option<f64>,
+}
+
+impl RunReport {
+    /// The report of a finished run.
+    #[must_use]
+    pub fn new(plan: &LoadPlan, outcome: &Outcome, environment: Environment) -> Self {
+        let tally = &outcome.tally;
+        let seconds = outcome.measured.as_secs_f64();
+        let per_second = |count: u64| {
+            if seconds > 0.0 {
+                count as f64 / seconds
+            } else {
+                0.0
+            }
+        };
+        let finished = tally.requests > 0;
+        let fewest_and_most = (
+            outcome.per_connection.iter().min(),
+            outcome.per_connection.iter().max(),
+        );
+        Self {
+            url: plan.url.to_string(),
+            duration_s: seconds,
+            requests: tally.requests,
+            requests_per_s: per_second(tally.requests),
+            bytes: tally.bytes,
+            bytes_per_s: per_second(tally.bytes),
+            latency_us: if finished {
+                LatencyUs::of(&tally.latency)
+            } else {
+                LatencyUs::default()
+            },
+            thread_rate: Spread::of(&outcome.thread_rates),
+            threads: outcome.threads,
+            connections: Connections {
+                asked: outcome.asked,
+                opened: outcome.opened,
+            },
+            errors: tally.errors,
+            reconnects: tally.reconnects,
+            failed: tally.failed,
+            unfinished: tally.unfinished,
+            fairness: match fewest_and_most {
+                (Some(&slowest), Some(&fastest)) if finished => Some(Fairness { slowest, fastest }),
+                _ => None,
+            },
+            partial: outcome.partial,
+            client_cpu: ClientCpu {
+                total_s: outcome.cpu.as_secs_f64(),
+                per_request_us: finished
+                    .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
+            },
+            notes: outcome.notes.clone(),
+            environment,
+        }
+    }
+}
+
+impl LatencyUs {
+    fn of(histogram: &LatencyHistogram) -> Self {
+        let summary = histogram.summary();
+        Self {
+            mean: summary.map(|summary| summary.mean),
+            stdev: summary.map(|summary| summary.stdev),
+            max: summary.map(|summary| summary.max),
+            within_stdev_percent: summary.map(|summary| summary.within_stdev_percent),
+            p50: histogram.percentile_us(50.0),
+            p66: histogram.percentile_us(66.0),
+            p75: histogram.percentile_us(75.0),
+            p80: histogram.percentile_us(80.0),
+            p90: histogram.percentile_us(90.0),
+            p95: histogram.percentile_us(95.0),
+            p98: histogram.percentile_us(98.0),
+            p99: histogram.percentile_us(99.0),
+            p999: histogram.percentile_us(99.9),
+        }
+    }
+}
+
+impl Spread {
+    /// Statistics of `samples`; `None` when there are none.
+    #[must_use]
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        let max = samples.iter().copied().reduce(f64::max)?;
+        let count = samples.len() as f64;
+        let mean = samples.iter().sum::<f64>() / count;
+        let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+        let stdev = if samples.len() > 1 {
+            (squares / (count - 1.0)).sqrt()
+        } else {
+            0.0
+        };
+        let inside = samples
+            .iter()
+            .filter(|sample| (**sample - mean).abs() <= stdev)
+            .count();
+        Some(Self {
+            mean,
+            stdev,
+            max,
+            within_stdev_percent: 100.0 * inside as f64 / count,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spread_of_nothing_is_none_and_of_one_has_no_deviation() {
+        assert_eq!(Spread::of(&[]), None);
+        let one = Spread::of(&[5.0]).unwrap();
+        assert_eq!(
+            (one.mean, one.stdev, one.max, one.within_stdev_percent),
+            (5.0, 0.0, 5.0, 100.0)
+        );
+        let three = Spread::of(&[1.0, 2.0, 6.0]).unwrap();
+        assert_eq!((three.mean, three.max), (3.0, 6.0));
+        assert!((three.stdev - 7f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,7 +1,9 @@
-//! Integration tests.
+//! Integration tests: the programs that ship, over real sockets.
 
 mod arrows;
 mod board;
 mod board_bytes;
+mod load;
 mod readme;
 mod scratch;
+mod support;

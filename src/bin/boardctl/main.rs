@@ -1,2 +1,47 @@
-//! The tool that runs on the laptop.
-fn main() {}
+//! The tool that runs on the laptop: parse, run one verb, exit.
+
+mod args;
+mod load;
+mod signals;
+
+use std::io::{self, IsTerminal};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Verb};
+
+/// What was measured says no.
+const EXIT_MEASURED_FAILURE: u8 = 1;
+/// Wrong usage, or an environment in which nothing can be measured; clap uses the same.
+const EXIT_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            complain(&args::in_one_line(&error));
+            return ExitCode::from(EXIT_USAGE);
+        }
+        // Help and version are no errors; clap prints them to standard output and ends.
+        Err(help) => help.exit(),
+    };
+    let result = match &cli.verb {
+        Verb::Load(args) => load::run(args),
+    };
+    result.unwrap_or_else(|error| {
+        complain(&format!("{error:#}"));
+        ExitCode::from(EXIT_USAGE)
+    })
+}
+
+/// One line on standard error, its first word red when somebody looks at a terminal.
+fn complain(text: &str) {
+    let coloured = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let (red, plain) = if coloured {
+        ("\x1b[31m", "\x1b[0m")
+    } else {
+        ("", "")
+    };
+    eprintln!("{red}error:{plain} {text}");
+}

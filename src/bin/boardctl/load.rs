@@ -1,0 +1,179 @@
+//! `boardctl load`: flags → plan → run → report.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use boardkit::load::{self, LoadPlan, Progress, RequestParts, Url};
+use boardkit::report::{Environment, RunReport, json, text};
+use boardkit::units::{Span, WrkMetric};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::{LoadArgs, LoadFlags};
+use crate::{EXIT_MEASURED_FAILURE, signals};
+
+/// Runs the verb. The exit code says whether anything finished.
+pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
+    let plan = plan(args.url.clone(), &args.flags)?;
+    check_folder(args.flags.json.as_deref())?;
+    let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
+    print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
+    let report = measure(&plan, stop)?;
+    let saved = args
+        .flags
+        .json
+        .as_deref()
+        .map_or(Ok(()), |path| json::write(&report, path));
+    // Printed also when the file could not be written: the minutes of a run are not to be lost.
+    print(&text::render(&report))?;
+    saved.with_context(|| {
+        format!(
+            "can't write the JSON report to {}",
+            shown(args.flags.json.as_deref())
+        )
+    })?;
+    if report.requests == 0 {
+        crate::complain(&format!(
+            "no request to {} finished: {}",
+            plan.url,
+            why_nothing(&report)
+        ));
+        return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Before the run and not after it: a report that can't be saved.
+pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
+    let folder = json
+        .and_then(Path::parent)
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let missing = folder.filter(|folder| !folder.is_dir());
+    ensure!(
+        missing.is_none(),
+        "--json: there is no folder {}; create it first",
+        shown(missing)
+    );
+    Ok(())
+}
+
+fn shown(path: Option<&Path>) -> String {
+    path.map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+/// Turns what was typed into what is meant.
+pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
+    let cores = || available_parallelism().map_or(1, usize::from);
+    let parts = RequestParts {
+        method: flags.method.clone(),
+        headers: flags.headers.clone(),
+        body: flags.body.as_deref().map(body).transpose()?,
+        keep_alive: !flags.no_keepalive,
+    };
+    Ok(LoadPlan {
+        request: parts.render(&url)?,
+        url,
+        connections: flags.connections,
+        threads: flags.threads.unwrap_or_else(cores),
+        duration: flags.duration.0,
+        warmup: flags.warmup.0,
+        timeout: flags.timeout.0,
+        pipeline: flags.pipeline,
+        retry: !flags.no_retry,
+    })
+}
+
+/// The text itself, or with `@` the content of a file.
+fn body(typed: &str) -> Result<Vec<u8>> {
+    match typed.strip_prefix('@') {
+        Some(path) => std::fs::read(path).with_context(|| format!("--body: can't read the file {path}")),
+        None => Ok(typed.as_bytes().to_vec()),
+    }
+}
+
+/// Runs the load with a progress bar, if somebody is there to see it.
+pub(crate) fn measure(plan: &LoadPlan, stop: &AtomicBool) -> Result<RunReport> {
+    let total = plan.warmup + plan.duration;
+    let bar = progress_bar(total);
+    let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress))?;
+    bar.finish_and_clear();
+    let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
+    Ok(RunReport::new(
+        plan,
+        &outcome,
+        Environment::of_this_machine(command),
+    ))
+}
+
+fn progress_bar(total: Duration) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(millis(total));
+    let style = ProgressStyle::with_template("  {wide_bar} {percent:>3}%  {msg}");
+    bar.with_style(style.expect("a constant template is valid"))
+}
+
+fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress) {
+    bar.set_position(millis(progress.elapsed.min(progress.total)));
+    let phase = if progress.elapsed < plan.warmup {
+        "warm-up, "
+    } else {
+        ""
+    };
+    let requests = WrkMetric(progress.requests as f64);
+    bar.set_message(format!("{phase}{requests} requests, {} errors", progress.errors));
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// An argument as a shell would take it.
+fn quoted(argument: String) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
+    if !argument.is_empty() && argument.chars().all(plain) {
+        return argument;
+    }
+    format!("'{}'", argument.replace('\'', r"'\''"))
+}
+
+fn why_nothing(report: &RunReport) -> String {
+    let errors = &report.errors;
+    let advice = if errors.connect > 0 && report.connections.opened == 0 {
+        "is the server running, on that address and port?"
+    } else if errors.timeout > 0 || report.unfinished > 0 {
+        "it takes connections and does not answer; a longer --timeout or --duration may help"
+    } else {
+        "it closes without an answer, or does not speak HTTP"
+    };
+    format!(
+        "connect {}, read {}, write {}, timeout {}; {advice}",
+        errors.connect, errors.read, errors.write, errors.timeout
+    )
+}
+
+/// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.
+fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("can't write the report"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_only_when_a_shell_needs_it() {
+        assert_eq!(quoted("--json=a.json".to_owned()), "--json=a.json");
+        assert_eq!(quoted("http://b:1/x?y=1".to_owned()), "'http://b:1/x?y=1'");
+        assert_eq!(quoted("it's".to_owned()), r"'it'\''s'");
+    }
+}

@@ -1,0 +1,129 @@
+//! Requests out, answers in: the hot half of a connection.
+
+use rustix::io::Errno;
+use rustix::net::{self, RecvFlags, SendFlags};
+
+use super::connection::{Connection, Phase};
+use super::head::Answer;
+use super::response::ResponseError;
+use super::shared::Shared;
+use super::tally::Fault;
+
+impl Connection {
+    /// Sends the next requests; their time begins now.
+    #[inline]
+    pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>) {
+        self.sent_at = shared.now;
+        self.unanswered = shared.plan.pipeline;
+        self.repeating = false;
+        self.begin_send(shared, shared.plan.pipeline);
+    }
+
+    #[inline]
+    pub(super) fn begin_send(&mut self, shared: &mut Shared<'_>, count: usize) {
+        self.asked = count;
+        self.written = 0;
+        self.phase = Phase::Exchanging;
+        self.flush(shared);
+    }
+
+    /// Hands the kernel what it has not yet taken.
+    #[inline]
+    pub(super) fn flush(&mut self, shared: &mut Shared<'_>) {
+        let total = self.asked * shared.request_len;
+        while self.written < total {
+            let Some(socket) = &self.socket else { return };
+            match net::send(socket, &shared.batch[self.written..total], SendFlags::NOSIGNAL) {
+                Ok(sent) => self.written += sent,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return,
+                Err(error) => return self.lost(shared, Fault::Write(error)),
+            }
+        }
+    }
+
+    /// Reads until the socket is drained: a short read says so, unless a close waits behind it, whose edge is spent.
+    #[inline]
+    pub(super) fn receive(&mut self, shared: &mut Shared<'_>, peer_closed: bool) {
+        while let Some(socket) = &self.socket {
+            match net::recv(socket, &mut *shared.buffer, RecvFlags::empty()) {
+                Ok((0, _)) => return self.end_of_stream(shared),
+                Ok((count, _)) => {
+                    shared.tally.bytes += count as u64;
+                    let drained = count < shared.buffer.len() && !peer_closed;
+                    if !self.consume(shared, count, peer_closed) || drained {
+                        return;
+                    }
+                }
+                Err(Errno::AGAIN) => return,
+                Err(Errno::INTR) => {}
+                Err(error) => return self.lost(shared, Fault::Read(error)),
+            }
+        }
+    }
+
+    /// Takes the answers out of `count` bytes just read; `false` when the socket was given up.
+    #[inline]
+    pub(super) fn consume(&mut self, shared: &mut Shared<'_>, count: usize, peer_closed: bool) -> bool {
+        let mut at = 0;
+        let mut read_clock = true;
+        let mut keep = true;
+        while at < count && keep {
+            let fed = if self.unanswered == 0 {
+                Err(ResponseError::Unasked)
+            } else {
+                self.reader.feed(&mut shared.parser, &shared.buffer[at..count])
+            };
+            match fed {
+                Ok((used, answer)) => {
+                    at += used;
+                    if let Some(answer) = answer {
+                        if std::mem::take(&mut read_clock) {
+                            shared.read_clock();
+                        }
+                        self.complete(shared, answer);
+                        keep = answer.keep_alive && shared.plan.request.keep_alive;
+                    }
+                }
+                Err(error) => {
+                    self.lost(shared, Fault::Answer(error));
+                    return false;
+                }
+            }
+        }
+        if !keep {
+            self.closed_as_announced(shared);
+        } else if self.unanswered == 0 {
+            // An answer to a request that was not sent whole leaves the stream in an unknown place.
+            if peer_closed || self.written < self.asked * shared.request_len {
+                self.closed_as_announced(shared);
+            } else {
+                self.phase = Phase::Ready;
+                shared.ready.push(self.index);
+            }
+        }
+        matches!(self.phase, Phase::Exchanging | Phase::Ready)
+    }
+
+    #[inline]
+    pub(super) fn complete(&mut self, shared: &mut Shared<'_>, answer: Answer) {
+        shared.tally.latency.record(shared.now - self.sent_at);
+        shared.tally.requests += 1;
+        shared.tally.errors.status += u64::from(answer.status > 399);
+        self.unanswered -= 1;
+        self.finished += 1;
+        self.reused = true;
+        self.repeating = false;
+    }
+
+    /// The server closed its side.
+    pub(super) fn end_of_stream(&mut self, shared: &mut Shared<'_>) {
+        if let Some(answer) = self.reader.end_of_stream() {
+            shared.read_clock();
+            self.complete(shared, answer);
+            self.closed_as_announced(shared);
+        } else {
+            self.lost(shared, Fault::Closed);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the machine allows: open files, and how connections are spread over threads.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::error::LoadError;
+
+/// Descriptors beside the connections and one epoll per thread: standard streams, the report, signals, the probe.
+const RESERVE: u64 = 24;
+
+/// How many of `total` connections thread `index` of `threads` gets: the first ones take what does not divide.
+#[must_use]
+pub fn share(total: usize, threads: usize, index: usize) -> usize {
+    total / threads + usize::from(index < total % threads)
+}
+
+/// Makes room for `connections` sockets: raises the soft limit on open files if need be, up to the hard one.
+///
+/// # Errors
+/// [`LoadError::Descriptors`] with the number that fits when the hard limit is too low.
+pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadError> {
+    let own = RESERVE + threads as u64;
+    let needed = connections as u64 + own;
+    let limit = getrlimit(Resource::Nofile);
+    // `None` is "no limit".
+    let Some(soft) = limit.current else { return Ok(()) };
+    if soft >= needed {
+        return Ok(());
+    }
+    match limit.maximum {
+        Some(hard) if hard < needed => Err(LoadError::Descriptors {
+            asked: connections,
+            needed,
+            limit: hard,
+            fits: hard.saturating_sub(own),
+        }),
+        maximum => setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: Some(needed),
+                maximum,
+            },
+        )
+        .map_err(LoadError::system("raise the limit on open files")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_are_spread_exactly() {
+        let spread = |total, threads| (0..threads).map(|i| share(total, threads, i)).collect::<Vec<_>>();
+        assert_eq!(spread(15, 8), [2, 2, 2, 2, 2, 2, 2, 1]);
+        assert_eq!(spread(2, 2), [1, 1]);
+        assert_eq!(spread(10, 3), [4, 3, 3]);
+        for total in 1..50 {
+            for threads in 1..=total {
+                assert_eq!(spread(total, threads).iter().sum::<usize>(), total);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What came out of a run, in numbers and in words.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::plan::LoadPlan;
+use super::shared::WorkerResult;
+use super::tally::{Fault, Tally};
+use super::target::Refusal;
+
+/// What came out of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All counts, over all threads.
+    pub tally: Tally,
+    /// Requests per second of each thread, sampled each 100 ms; samples without a request are left out.
+    pub thread_rates: Vec<f64>,
+    /// Requests finished by each connection.
+    pub per_connection: Vec<u64>,
+    /// The address that took the load; `None` when none takes connections.
+    pub address: Option<SocketAddr>,
+    /// Connections asked for.
+    pub asked: usize,
+    /// Connections that were open at some time.
+    pub opened: usize,
+    /// Threads used.
+    pub threads: usize,
+    /// How long was measured; zero when nothing could be.
+    pub measured: Duration,
+    /// Processor time of the threads while measuring.
+    pub cpu: Duration,
+    /// Whether the run was stopped before its time.
+    pub partial: bool,
+    /// What the reader should know, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Outcome {
+    pub(super) fn empty(plan: &LoadPlan, threads: usize) -> Self {
+        let mut notes = Vec::new();
+        if threads < plan.threads {
+            notes.push(format!(
+                "{threads} threads instead of {}: there are only {} connections to spread",
+                plan.threads, plan.connections
+            ));
+        }
+        Self {
+            tally: Tally::default(),
+            thread_rates: Vec::new(),
+            per_connection: Vec::new(),
+            address: None,
+            asked: plan.connections,
+            opened: 0,
+            threads,
+            measured: Duration::ZERO,
+            cpu: Duration::ZERO,
+            partial: false,
+            notes,
+        }
+    }
+
+    pub(super) fn refused(&mut self, refusals: &[Refusal]) {
+        self.tally.errors.connect = refusals.len() as u64;
+        self.notes.extend(
+            refusals
+                .iter()
+                .map(|refusal| format!("can't connect to {refusal}")),
+        );
+    }
+
+    pub(super) fn collect(&mut self, results: &[WorkerResult]) {
+        for result in results {
+            self.tally.add(&result.tally);
+            self.thread_rates.extend_from_slice(&result.rates);
+            self.per_connection.extend_from_slice(&result.finished);
+            self.opened += result.opened;
+            self.cpu += Duration::from_nanos(result.cpu_ns);
+        }
+        let begin = results
+            .iter()
+            .map(|result| result.measured.0)
+            .min()
+            .unwrap_or_default();
+        let end = results
+            .iter()
+            .map(|result| result.measured.1)
+            .max()
+            .unwrap_or_default();
+        self.measured = Duration::from_nanos(end - begin);
+    }
+
+    /// Says in words what the counts alone would not.
+    pub(super) fn explain(&mut self, plan: &LoadPlan) {
+        let tally = &self.tally;
+        if self.opened < self.asked {
+            self.notes.push(format!(
+                "only {} of {} connections could be opened",
+                self.opened, self.asked
+            ));
+        }
+        if tally.errors.timeout > 0 {
+            self.notes.push(format!(
+                "{} requests timed out; each is in the latency figures with the least it took, {} or a little more",
+                tally.errors.timeout,
+                crate::units::Span(plan.timeout)
+            ));
+        }
+        if tally.out_of_ports > 0 {
+            self.notes.push(format!(
+                "client out of ports: {} connects found no free local port; keep connections alive, or widen \
+                 net.ipv4.ip_local_port_range on this machine",
+                tally.out_of_ports
+            ));
+        }
+        if tally.unfinished > 0 && tally.requests == 0 {
+            self.notes.push(format!(
+                "{} requests were still waiting when the run ended",
+                tally.unfinished
+            ));
+        }
+        match tally.first_fault {
+            Some(Fault::Connect(error)) if error == rustix::io::Errno::ADDRNOTAVAIL => {}
+            Some(fault) => self.notes.push(format!("the first error was: {fault}")),
+            None => {}
+        }
+    }
+}

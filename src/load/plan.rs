@@ -1,0 +1,61 @@
+//! What a run is asked to do.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::request::Request;
+use super::target::Url;
+
+/// What to load, how hard and how long. A closed loop: each connection sends its next requests when it has the answers
+/// to the ones before.
+#[derive(Debug, Clone)]
+pub struct LoadPlan {
+    /// Where to.
+    pub url: Url,
+    /// What is sent.
+    pub request: Request,
+    /// Connections, at least 1.
+    pub connections: usize,
+    /// Threads, at least 1; no more than connections are used.
+    pub threads: usize,
+    /// How long to measure, after the warm-up.
+    pub duration: Duration,
+    /// How long to load before measuring; what happens then is left out of the result.
+    pub warmup: Duration,
+    /// A request that waits longer is given up, and so is a connect.
+    pub timeout: Duration,
+    /// Requests sent at once on each connection, at least 1.
+    pub pipeline: usize,
+    /// Whether requests are repeated once when the server closes a reused connection before their answer began.
+    pub retry: bool,
+}
+
+/// A plan with its open questions answered: what the threads see.
+#[derive(Debug)]
+pub(super) struct Settled {
+    pub(super) address: SocketAddr,
+    pub(super) request: Request,
+    pub(super) pipeline: usize,
+    pub(super) retry: bool,
+    pub(super) duration: Duration,
+    pub(super) warmup: Duration,
+    pub(super) timeout: Duration,
+}
+
+impl Settled {
+    pub(super) fn duration_ns(&self) -> u64 {
+        nanos(self.duration)
+    }
+
+    pub(super) fn warmup_ns(&self) -> u64 {
+        nanos(self.warmup)
+    }
+
+    pub(super) fn timeout_ns(&self) -> u64 {
+        nanos(self.timeout)
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,131 @@
+//! A whole run: from what was asked for to what came out.
+
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Barrier, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::epoll;
+
+use super::error::LoadError;
+use super::limits::{allow_descriptors, share};
+use super::outcome::Outcome;
+use super::plan::{LoadPlan, Settled};
+use super::shared::{Live, Signals, WorkerResult};
+use super::target;
+use super::worker;
+
+/// How often the observer is called.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Time since the load began, warm-up included.
+    pub elapsed: Duration,
+    /// Time the load takes in all, warm-up included.
+    pub total: Duration,
+    /// Requests finished in the current part: warm-up, or what is measured.
+    pub requests: u64,
+    /// Socket errors in the current part.
+    pub errors: u64,
+}
+
+/// Runs `plan` until its time is over or `stop` is set, calling `observer` about ten times a second meanwhile.
+///
+/// What goes wrong during the run is counted in the outcome. That no address takes a connection is such an outcome, too:
+/// one `connect` error per address, found before the clock starts.
+///
+/// # Errors
+/// When the run can't start: a name without address, too few descriptors, no epoll.
+pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> Result<Outcome, LoadError> {
+    let threads = plan.threads.min(plan.connections);
+    allow_descriptors(plan.connections, threads)?;
+    let addresses = plan.url.resolve()?;
+    let mut outcome = Outcome::empty(plan, threads);
+    match target::first_reachable(&addresses, plan.timeout) {
+        Ok(address) => {
+            outcome.address = Some(address);
+            let settled = Settled {
+                address,
+                request: plan.request.clone(),
+                pipeline: plan.pipeline,
+                retry: plan.retry,
+                duration: plan.duration,
+                warmup: plan.warmup,
+                timeout: plan.timeout,
+            };
+            let results = run_threads(plan, &settled, threads, stop, observer)?;
+            outcome.collect(&results);
+            outcome.partial = stop.load(Ordering::Relaxed);
+            outcome.explain(plan);
+        }
+        Err(refusals) => outcome.refused(&refusals),
+    }
+    Ok(outcome)
+}
+
+fn run_threads(
+    plan: &LoadPlan,
+    settled: &Settled,
+    threads: usize,
+    stop: &AtomicBool,
+    observer: &dyn Fn(Progress),
+) -> Result<Vec<WorkerResult>, LoadError> {
+    let epolls: Vec<OwnedFd> = (0..threads)
+        .map(|_| epoll::create(epoll::CreateFlags::CLOEXEC))
+        .collect::<Result<_, _>>()
+        .map_err(LoadError::system("create an epoll"))?;
+    let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
+    let signals = Signals {
+        stop,
+        start: Barrier::new(threads + 1),
+        base: Instant::now(),
+    };
+    let (done, finished) = mpsc::channel();
+    thread::scope(|scope| {
+        let workers: Vec<_> = epolls
+            .iter()
+            .zip(&live)
+            .enumerate()
+            .map(|(index, (epoll, live))| {
+                let (signals, done) = (&signals, done.clone());
+                let share = share(plan.connections, threads, index);
+                scope.spawn(move || {
+                    let result = worker::run(settled, share, epoll, signals, live);
+                    drop(done);
+                    result
+                })
+            })
+            .collect();
+        drop(done);
+        signals.start.wait();
+        observe(plan, &live, &finished, observer);
+        workers
+            .into_iter()
+            .map(|worker| worker.join().expect("a load thread never panics"))
+            .collect()
+    })
+}
+
+/// Reports progress until all threads have dropped their end of the channel.
+fn observe(
+    plan: &LoadPlan,
+    live: &[Live],
+    finished: &mpsc::Receiver<std::convert::Infallible>,
+    observer: &dyn Fn(Progress),
+) {
+    let begun = Instant::now();
+    while let Err(mpsc::RecvTimeoutError::Timeout) = finished.recv_timeout(PROGRESS_EVERY) {
+        observer(Progress {
+            elapsed: begun.elapsed(),
+            total: plan.warmup + plan.duration,
+            requests: live
+                .iter()
+                .map(|live| live.requests.load(Ordering::Relaxed))
+                .sum(),
+            errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
+        });
+    }
+}

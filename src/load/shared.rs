@@ -1,0 +1,73 @@
+//! What the connections of a thread share, and what threads and the one that started them do.
+
+use std::os::fd::BorrowedFd;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Instant;
+
+use super::head::HeadParser;
+use super::plan::Settled;
+use super::tally::Tally;
+
+/// Nanoseconds in a second.
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
+
+/// What all connections of a thread share. Split from the connections so that both can be borrowed at once.
+pub(super) struct Shared<'a> {
+    pub(super) plan: &'a Settled,
+    pub(super) epoll: BorrowedFd<'a>,
+    /// The request, as often as the pipeline is deep.
+    pub(super) batch: &'a [u8],
+    pub(super) request_len: usize,
+    pub(super) buffer: Vec<u8>,
+    pub(super) parser: HeadParser,
+    pub(super) tally: Tally,
+    /// Connections that have all their answers and send again at the end of the turn.
+    pub(super) ready: Vec<usize>,
+    /// The latest clock reading, in nanoseconds since `base`.
+    pub(super) now: u64,
+    /// Whether the clock has started; before, connections are opened and wait.
+    pub(super) sending: bool,
+    pub(super) base: Instant,
+}
+
+impl Shared<'_> {
+    /// Reads the clock.
+    #[inline]
+    pub(super) fn read_clock(&mut self) {
+        let elapsed = self.base.elapsed();
+        self.now = elapsed.as_secs() * SECOND_NS + u64::from(elapsed.subsec_nanos());
+    }
+}
+
+/// What the threads and the one that started them look at together.
+pub(super) struct Signals<'a> {
+    /// Set from outside to end the run early.
+    pub(super) stop: &'a AtomicBool,
+    /// All threads pass it when their connections are open.
+    pub(super) start: Barrier,
+    /// Time zero of all clocks.
+    pub(super) base: Instant,
+}
+
+/// Counters that others may look at while the run goes on.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    pub(super) requests: AtomicU64,
+    pub(super) errors: AtomicU64,
+}
+
+/// What a thread brings back.
+#[derive(Debug)]
+pub(super) struct WorkerResult {
+    pub(super) tally: Tally,
+    /// Requests per second, one sample each 100 ms.
+    pub(super) rates: Vec<f64>,
+    /// Requests finished by each connection.
+    pub(super) finished: Vec<u64>,
+    pub(super) opened: usize,
+    /// Begin and end of what was measured, in nanoseconds on the common clock.
+    pub(super) measured: (u64, u64),
+    /// Processor time spent while measuring, in nanoseconds.
+    pub(super) cpu_ns: u64,
+}

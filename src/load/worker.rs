@@ -1,0 +1,244 @@
+//! A thread of the load with its own epoll and its share of the connections.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::Ordering;
+
+use rustix::buffer::spare_capacity;
+use rustix::event::{Timespec, epoll};
+use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::connection::Connection;
+use super::error::LoadError;
+use super::head::HeadParser;
+use super::plan::Settled;
+use super::shared::{Live, SECOND_NS, Shared, Signals, WorkerResult};
+use super::tally::Tally;
+
+/// One read takes this much; all connections of a thread share the buffer.
+const READ_BUFFER: usize = 64 * 1024;
+/// Events taken from the kernel at once.
+const EVENTS: usize = 256;
+/// How often the rate of a thread is sampled, as wrk does.
+const SAMPLE_NS: u64 = 100_000_000;
+/// Time-outs are looked for this many times within one time-out, so none is noticed more than 5 % late.
+const SWEEPS_PER_TIMEOUT: u64 = 20;
+/// Bounds of the time between two sweeps: the lower keeps them cheap, the upper notices Ctrl-C soon.
+const SWEEP_NS: std::ops::RangeInclusive<u64> = 1_000_000..=100_000_000;
+/// Sweeps this often while a connection waits to be tried again.
+const PAUSED_SWEEP_NS: u64 = 10_000_000;
+/// Room for samples reserved up front: ten minutes; a longer run grows it.
+const MAX_RESERVED_SAMPLES: usize = 6_000;
+
+struct Worker<'a> {
+    shared: Shared<'a>,
+    connections: Vec<Connection>,
+    events: Vec<epoll::Event>,
+    signals: &'a Signals<'a>,
+    live: &'a Live,
+    next_sweep: u64,
+    next_sample: u64,
+    sampled: (u64, u64),
+    rates: Vec<f64>,
+}
+
+/// Runs one thread's share: opens its connections, waits for the others, measures until the end.
+pub(super) fn run(
+    plan: &Settled,
+    share: usize,
+    epoll: &OwnedFd,
+    signals: &Signals<'_>,
+    live: &Live,
+) -> Result<WorkerResult, LoadError> {
+    let batch = plan.request.bytes.repeat(plan.pipeline);
+    let mut worker = Worker::new(plan, share, epoll.as_fd(), &batch, signals, live);
+    let opened = worker.open_all();
+    // Before any error is returned: the other threads wait for this one.
+    signals.start.wait();
+    opened?;
+    worker.measure()
+}
+
+impl<'a> Worker<'a> {
+    fn new(
+        plan: &'a Settled,
+        share: usize,
+        epoll: BorrowedFd<'a>,
+        batch: &'a [u8],
+        signals: &'a Signals<'a>,
+        live: &'a Live,
+    ) -> Self {
+        let shared = Shared {
+            plan,
+            epoll,
+            batch,
+            request_len: plan.request.bytes.len(),
+            buffer: vec![0; READ_BUFFER],
+            parser: HeadParser::new(plan.request.is_head),
+            tally: Tally::default(),
+            ready: Vec::with_capacity(share.min(EVENTS)),
+            now: 0,
+            sending: false,
+            base: signals.base,
+        };
+        let samples = usize::try_from(plan.duration_ns() / SAMPLE_NS).unwrap_or(MAX_RESERVED_SAMPLES);
+        Self {
+            shared,
+            connections: (0..share).map(Connection::new).collect(),
+            events: Vec::with_capacity(EVENTS),
+            signals,
+            live,
+            next_sweep: 0,
+            next_sample: u64::MAX,
+            sampled: (0, 0),
+            rates: Vec::with_capacity(samples.min(MAX_RESERVED_SAMPLES)),
+        }
+    }
+
+    /// Opens all connections before the clock starts, so that connecting is no part of what is measured.
+    fn open_all(&mut self) -> Result<(), LoadError> {
+        self.shared.read_clock();
+        for connection in &mut self.connections {
+            connection.open(&mut self.shared);
+        }
+        while !self.stopped() && !self.connections.iter().all(Connection::is_settled) {
+            self.turn()?;
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> bool {
+        self.signals.stop.load(Ordering::Relaxed)
+    }
+
+    /// Warm-up, then the measured part.
+    fn measure(mut self) -> Result<WorkerResult, LoadError> {
+        self.shared.read_clock();
+        self.shared.sending = true;
+        for connection in &mut self.connections {
+            connection.start(&mut self.shared);
+        }
+        let warmup = self.shared.plan.warmup_ns();
+        if warmup > 0 {
+            self.run_until(self.shared.now + warmup)?;
+            self.shared.tally.clear();
+            for connection in &mut self.connections {
+                connection.finished = 0;
+            }
+        }
+        let begin = self.shared.now;
+        let cpu = thread_cpu_ns();
+        self.sampled = (begin, 0);
+        self.next_sample = begin + SAMPLE_NS;
+        self.run_until(begin + self.shared.plan.duration_ns())?;
+        self.shared.read_clock();
+        self.shared.tally.unfinished = self.connections.iter().map(Connection::waiting).sum();
+        Ok(WorkerResult {
+            rates: self.rates,
+            finished: self
+                .connections
+                .iter()
+                .map(|connection| connection.finished)
+                .collect(),
+            opened: self
+                .connections
+                .iter()
+                .filter(|connection| connection.opened)
+                .count(),
+            measured: (begin, self.shared.now),
+            cpu_ns: thread_cpu_ns().saturating_sub(cpu),
+            tally: self.shared.tally,
+        })
+    }
+
+    fn run_until(&mut self, end: u64) -> Result<(), LoadError> {
+        self.next_sweep = self.next_sweep.min(end);
+        while self.shared.now < end && !self.stopped() {
+            self.turn()?;
+            self.next_sweep = self.next_sweep.min(end);
+        }
+        Ok(())
+    }
+
+    /// One wait and all that it brings.
+    fn turn(&mut self) -> Result<(), LoadError> {
+        let wait = self
+            .next_sweep
+            .min(self.next_sample)
+            .saturating_sub(self.shared.now);
+        let timeout = Timespec {
+            tv_sec: i64::try_from(wait / SECOND_NS).unwrap_or(i64::MAX),
+            tv_nsec: i64::try_from(wait % SECOND_NS).unwrap_or_default(),
+        };
+        self.events.clear();
+        match epoll::wait(
+            self.shared.epoll,
+            spare_capacity(&mut self.events),
+            Some(&timeout),
+        ) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(LoadError::system("wait for events")(error)),
+        }
+        let before = self.shared.now;
+        for event in &self.events {
+            let index = usize::try_from(event.data.u64()).unwrap_or(usize::MAX);
+            if let Some(connection) = self.connections.get_mut(index) {
+                connection.on_event(&mut self.shared, event.flags);
+            }
+        }
+        // Reading first and sending afterwards: a send is the dearer of the two, and answers that wait to be read while
+        // others' requests are sent would have our own queue in their latency.
+        for at in 0..self.shared.ready.len() {
+            let index = self.shared.ready[at];
+            self.connections[index].start(&mut self.shared);
+        }
+        self.shared.ready.clear();
+        if self.shared.now == before {
+            // No answer was completed, and so no clock read.
+            self.shared.read_clock();
+        }
+        self.on_time();
+        Ok(())
+    }
+
+    /// Whatever is due by the clock.
+    fn on_time(&mut self) {
+        let now = self.shared.now;
+        if now >= self.next_sample {
+            self.sample();
+        }
+        if now >= self.next_sweep {
+            for connection in &mut self.connections {
+                connection.on_tick(&mut self.shared);
+            }
+            let pause = self.connections.iter().any(Connection::is_paused);
+            let step = (self.shared.plan.timeout_ns() / SWEEPS_PER_TIMEOUT)
+                .clamp(*SWEEP_NS.start(), *SWEEP_NS.end());
+            self.next_sweep = now + if pause { step.min(PAUSED_SWEEP_NS) } else { step };
+            self.live
+                .requests
+                .store(self.shared.tally.requests, Ordering::Relaxed);
+            self.live
+                .errors
+                .store(self.shared.tally.errors.socket(), Ordering::Relaxed);
+        }
+    }
+
+    fn sample(&mut self) {
+        let (then, requests) = self.sampled;
+        let (now, total) = (self.shared.now, self.shared.tally.requests);
+        let seconds = (now - then) as f64 / SECOND_NS as f64;
+        // wrk leaves empty samples out, and this row is read against wrk's.
+        if total > requests {
+            self.rates.push((total - requests) as f64 / seconds);
+        }
+        self.sampled = (now, total);
+        self.next_sample = now + SAMPLE_NS;
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |value: i64| u64::try_from(value).unwrap_or_default();
+    part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
+}

@@ -1,0 +1,6 @@
+//! `boardctl load` against servers that behave, misbehave, or are not there.
+
+mod answers;
+mod ends;
+mod faults;
+mod limits;

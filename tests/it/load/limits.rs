@@ -1,0 +1,119 @@
+//! As many connections as asked for, or the reason why not; flags that make no sense.
+
+use std::process::Command;
+
+use crate::support::boardctl::{BOARDCTL, boardctl, load_until};
+use crate::support::scripted::answering;
+
+const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+#[test]
+fn connections_that_do_not_divide_are_all_opened() {
+    let run = load_until(&answering(OK), 100, &["-c", "15", "-t", "8"]);
+    run.expect_clean();
+    assert_eq!(
+        (run.count("connections/asked"), run.count("connections/opened")),
+        (15, 15)
+    );
+    assert_eq!(run.count("threads"), 8);
+    assert!(
+        run.stdout.contains("  8 threads and 15 connections\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("Connections: 15 asked, 15 opened"),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn more_threads_than_connections_are_not_used_and_that_is_said() {
+    let run = load_until(&answering(OK), 100, &["-c", "2", "-t", "4"]);
+    run.expect_clean();
+    assert_eq!((run.count("threads"), run.count("connections/opened")), (2, 2));
+    assert!(run.stdout.contains("2 threads instead of 4"), "{}", run.stdout);
+}
+
+/// Runs 100 connections under a shell's limit on open files.
+fn under_limit(limit: &str) -> (i32, String, String) {
+    let url = format!("http://{}/", answering(OK));
+    let script = format!("ulimit {limit} && exec \"$0\" load -c 100 -t 2 -d 1s \"$1\"");
+    let output = Command::new("sh")
+        .args(["-c", &script, BOARDCTL, &url])
+        .output()
+        .expect("a shell");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+#[test]
+fn a_soft_limit_is_raised() {
+    let (code, stdout, stderr) = under_limit("-Sn 64");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stdout.contains("Connections: 100 asked, 100 opened"), "{stdout}");
+}
+
+#[test]
+fn a_hard_limit_is_refused_with_the_number_that_fits() {
+    let (code, _, stderr) = under_limit("-n 64");
+    assert_eq!(code, 2, "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+    let fits = stderr
+        .split("at most ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next())
+        .expect("a number");
+    assert!(
+        fits.parse::<u64>().is_ok_and(|fits| (20..64).contains(&fits)),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn bad_values_are_named_in_one_line() {
+    let url = "http://127.0.0.1:1/";
+    let cases: &[(&[&str], &str)] = &[
+        (&["load", "https://board/"], "https is not supported"),
+        (&["load", "board:8080"], "must begin with http://"),
+        (&["load"], "<URL>"),
+        (&["load", url, "-c", "0"], "--connections"),
+        (&["load", url, "-t", "many"], "--threads"),
+        (&["load", url, "-d", "0s"], "--duration"),
+        (&["load", url, "-d", "3 parsecs"], "--duration"),
+        (&["load", url, "--timeout=-1s"], "--timeout"),
+        (&["load", url, "-H", "no colon"], "--header"),
+        (&["load", url, "-H", "Content-Length: 3"], "--body"),
+        (&["load", url, "-m", "GET /"], "--method"),
+        (&["load", url, "--body", "@/does/not/exist"], "--body"),
+        (&["load", url, "--no-keepalive", "--pipeline", "4"], "--pipeline"),
+        (&["load", url, "--conections", "4"], "--connections"),
+        (&["load", url, "--json", "/does/not/exist/run.json"], "--json"),
+    ];
+    for (arguments, said) in cases {
+        let run = boardctl(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
+        assert!(
+            run.stderr.starts_with("error: ") && run.stderr.contains(said),
+            "{arguments:?}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
+fn help_has_examples() {
+    let run = boardctl(&["load", "--help"]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.stdout.contains("Examples:\n  boardctl load http://"),
+        "{}",
+        run.stdout
+    );
+}
