@@ -56,9 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let listener = TcpListener::bind(listen)?;
     rustix::net::listen(&listener, 4096)?;
-    let inboxes = (0..workers.max(1))
-        .map(|_| start_worker())
-        .collect::<io::Result<Vec<_>>>()?;
+    let inboxes = (0..workers.max(1)).map(|_| start_worker()).collect::<io::Result<Vec<_>>>()?;
     println!("listening on {}", listener.local_addr()?);
     deal(&listener, &inboxes)
 }
@@ -107,9 +105,7 @@ fn start_worker() -> io::Result<Inbox> {
         output: Vec::with_capacity(READ_BUFFER),
         answer: Answer::default(),
     };
-    thread::Builder::new()
-        .name("ceiling".into())
-        .spawn(move || worker.run())?;
+    thread::Builder::new().name("ceiling".into()).spawn(move || worker.run())?;
     Ok(Inbox { connections, bell })
 }
 
@@ -162,21 +158,9 @@ impl Worker {
             if slot == self.slab.len() {
                 self.slab.push(None);
             }
-            if epoll::add(
-                &self.poll,
-                &stream,
-                epoll::EventData::new_u64(slot as u64),
-                interest,
-            )
-            .is_ok()
-            {
+            if epoll::add(&self.poll, &stream, epoll::EventData::new_u64(slot as u64), interest).is_ok() {
                 let (unread, unsent) = (Vec::new(), Vec::new());
-                self.slab[slot] = Some(Connection {
-                    stream,
-                    unread,
-                    unsent,
-                    closing: false,
-                });
+                self.slab[slot] = Some(Connection { stream, unread, unsent, closing: false });
             } else {
                 self.free.push(slot);
             }
@@ -258,11 +242,7 @@ impl Connection {
             let old = request.version == Some(0);
             let keep = keep_alive(&request).unwrap_or(!old);
             self.closing = !keep;
-            output.extend_from_slice(if old && keep {
-                &answer.with_keep_alive
-            } else {
-                &answer.plain
-            });
+            output.extend_from_slice(if old && keep { &answer.with_keep_alive } else { &answer.plain });
         }
         Some(used)
     }
@@ -286,21 +266,14 @@ impl Connection {
 
 /// What the request's `Connection` header asks for, if there is one.
 fn keep_alive(request: &httparse::Request<'_, '_>) -> Option<bool> {
-    let header = request
-        .headers
-        .iter()
-        .find(|header| header.name.eq_ignore_ascii_case("connection"))?;
+    let header = request.headers.iter().find(|header| header.name.eq_ignore_ascii_case("connection"))?;
     let asks = |word: &str| {
         header
             .value
             .split(|&byte| byte == b',')
             .any(|one| one.trim_ascii().eq_ignore_ascii_case(word.as_bytes()))
     };
-    if asks("close") {
-        Some(false)
-    } else {
-        asks("keep-alive").then_some(true)
-    }
+    if asks("close") { Some(false) } else { asks("keep-alive").then_some(true) }
 }
 
 /// The two answers there are, rendered again when the second changes.

@@ -45,11 +45,8 @@ fn main() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
     std::io::stdout().flush()?;
-    let script = Arc::new(Script {
-        delays: spread(),
-        next: AtomicUsize::new(0),
-        served: Mutex::new(Vec::new()),
-    });
+    let script =
+        Arc::new(Script { delays: spread(), next: AtomicUsize::new(0), served: Mutex::new(Vec::new()) });
     let shared = Arc::clone(&script);
     thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
@@ -66,9 +63,7 @@ fn main() -> std::io::Result<()> {
 fn spread() -> Vec<Duration> {
     let quantile = |i: usize| (i as f64 + 0.5) / DELAYS as f64;
     let seconds = (0..DELAYS).map(|i| MEDIAN_S * (SIGMA * normal_quantile(quantile(i))).exp());
-    let mut delays: Vec<_> = seconds
-        .map(|s| Duration::from_secs_f64(s).clamp(SHORTEST, LONGEST))
-        .collect();
+    let mut delays: Vec<_> = seconds.map(|s| Duration::from_secs_f64(s).clamp(SHORTEST, LONGEST)).collect();
     let mut state = SEED;
     for i in (1..delays.len()).rev() {
         // xorshift64: no crate for four lines.
@@ -88,11 +83,7 @@ fn normal_quantile(p: f64) -> f64 {
     let (mut low, mut high) = (-6.0, 6.0);
     for _ in 0..60 {
         let middle = (low + high) / 2.0;
-        (low, high) = if cumulative(middle) < p {
-            (middle, high)
-        } else {
-            (low, middle)
-        };
+        (low, high) = if cumulative(middle) < p { (middle, high) } else { (low, middle) };
     }
     low
 }
@@ -118,11 +109,7 @@ fn serve(stream: TcpStream, script: &Script) {
         }
         let number = script.next.fetch_add(1, Ordering::Relaxed);
         let until = begun + script.delays[number % DELAYS];
-        thread::sleep(
-            until
-                .saturating_duration_since(Instant::now())
-                .saturating_sub(SPIN),
-        );
+        thread::sleep(until.saturating_duration_since(Instant::now()).saturating_sub(SPIN));
         while Instant::now() < until {
             std::hint::spin_loop();
         }
@@ -139,11 +126,7 @@ fn print_truth(script: &Script) {
     served.sort_unstable();
     let at = |percent: f64| -> Option<f64> {
         let rank = (percent / 100.0 * served.len() as f64).ceil().max(1.0);
-        served
-            .iter()
-            .zip(1..)
-            .find(|(_, i)| f64::from(*i) >= rank)
-            .map(|(ns, _)| *ns as f64 / 1000.0)
+        served.iter().zip(1..).find(|(_, i)| f64::from(*i) >= rank).map(|(ns, _)| *ns as f64 / 1000.0)
     };
     let truth = serde_json::json!({
         "served": served.len(),

@@ -19,62 +19,23 @@ struct Unit {
 
 /// Time in nanoseconds, largest first: the printer takes the first row that divides exactly.
 const TIME: &[Unit] = &[
-    Unit {
-        suffix: "h",
-        scale: 3_600_000_000_000,
-    },
-    Unit {
-        suffix: "m",
-        scale: 60_000_000_000,
-    },
-    Unit {
-        suffix: "s",
-        scale: 1_000_000_000,
-    },
-    Unit {
-        suffix: "ms",
-        scale: 1_000_000,
-    },
-    Unit {
-        suffix: "us",
-        scale: 1_000,
-    },
-    Unit {
-        suffix: "ns",
-        scale: 1,
-    },
+    Unit { suffix: "h", scale: 3_600_000_000_000 },
+    Unit { suffix: "m", scale: 60_000_000_000 },
+    Unit { suffix: "s", scale: 1_000_000_000 },
+    Unit { suffix: "ms", scale: 1_000_000 },
+    Unit { suffix: "us", scale: 1_000 },
+    Unit { suffix: "ns", scale: 1 },
 ];
 
 /// Bytes, largest first; powers of 1024 have the `i`, powers of 1000 have not.
 const BYTES: &[Unit] = &[
-    Unit {
-        suffix: "GiB",
-        scale: 1 << 30,
-    },
-    Unit {
-        suffix: "GB",
-        scale: 1_000_000_000,
-    },
-    Unit {
-        suffix: "MiB",
-        scale: 1 << 20,
-    },
-    Unit {
-        suffix: "MB",
-        scale: 1_000_000,
-    },
-    Unit {
-        suffix: "KiB",
-        scale: 1 << 10,
-    },
-    Unit {
-        suffix: "kB",
-        scale: 1_000,
-    },
-    Unit {
-        suffix: "B",
-        scale: 1,
-    },
+    Unit { suffix: "GiB", scale: 1 << 30 },
+    Unit { suffix: "GB", scale: 1_000_000_000 },
+    Unit { suffix: "MiB", scale: 1 << 20 },
+    Unit { suffix: "MB", scale: 1_000_000 },
+    Unit { suffix: "KiB", scale: 1 << 10 },
+    Unit { suffix: "kB", scale: 1_000 },
+    Unit { suffix: "B", scale: 1 },
 ];
 
 /// Why a quantity could not be read.
@@ -135,11 +96,7 @@ impl FromStr for Bytes {
 
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 == 0 {
-            f.pad("0B")
-        } else {
-            f.pad(&exact(self.0, BYTES))
-        }
+        if self.0 == 0 { f.pad("0B") } else { f.pad(&exact(self.0, BYTES)) }
     }
 }
 
@@ -148,31 +105,19 @@ fn exact(amount: u64, table: &[Unit]) -> String {
     table
         .iter()
         .find(|unit| amount.is_multiple_of(unit.scale))
-        .map_or_else(
-            || amount.to_string(),
-            |unit| format!("{}{}", amount / unit.scale, unit.suffix),
-        )
+        .map_or_else(|| amount.to_string(), |unit| format!("{}{}", amount / unit.scale, unit.suffix))
 }
 
 /// Reads a decimal number and its unit; without a unit, `bare` is meant. The result is in the table's base unit.
 fn parse(text: &str, table: &[Unit], bare: &str) -> Result<u64, UnitError> {
     let text = text.trim();
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(split);
-    let suffix = if suffix.is_empty() {
-        bare
-    } else {
-        suffix.trim_start()
-    };
-    let unit = table
-        .iter()
-        .find(|unit| unit.suffix.eq_ignore_ascii_case(suffix))
-        .ok_or_else(|| {
-            let known: Vec<_> = table.iter().rev().map(|unit| unit.suffix).collect();
-            UnitError::Suffix(text.to_owned(), known.join(" "))
-        })?;
+    let suffix = if suffix.is_empty() { bare } else { suffix.trim_start() };
+    let unit = table.iter().find(|unit| unit.suffix.eq_ignore_ascii_case(suffix)).ok_or_else(|| {
+        let known: Vec<_> = table.iter().rev().map(|unit| unit.suffix).collect();
+        UnitError::Suffix(text.to_owned(), known.join(" "))
+    })?;
     let not_a_number = || UnitError::Number(text.to_owned());
     let too_large = || UnitError::Range(text.to_owned());
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -187,10 +132,7 @@ fn parse(text: &str, table: &[Unit], bare: &str) -> Result<u64, UnitError> {
         place /= 10;
         rest += u64::from(digit - b'0') * place;
     }
-    whole
-        .checked_mul(unit.scale)
-        .and_then(|total| total.checked_add(rest))
-        .ok_or_else(too_large)
+    whole.checked_mul(unit.scale).and_then(|total| total.checked_add(rest)).ok_or_else(too_large)
 }
 
 #[cfg(test)]
@@ -199,12 +141,7 @@ mod tests {
 
     #[test]
     fn spans_read_as_typed_and_print_back() {
-        for (text, ns) in [
-            ("500us", 500_000),
-            ("3s", 3_000_000_000),
-            ("2m", 120_000_000_000),
-            ("0s", 0),
-        ] {
+        for (text, ns) in [("500us", 500_000), ("3s", 3_000_000_000), ("2m", 120_000_000_000), ("0s", 0)] {
             let span: Span = text.parse().unwrap();
             assert_eq!(span.0, Duration::from_nanos(ns), "{text}");
             assert_eq!(span.to_string(), text);
@@ -229,9 +166,6 @@ mod tests {
         assert!(matches!("-3s".parse::<Span>(), Err(UnitError::Suffix(..))));
         assert!(matches!("1.2.3s".parse::<Span>(), Err(UnitError::Number(_))));
         assert!(matches!("3parsec".parse::<Span>(), Err(UnitError::Suffix(..))));
-        assert!(matches!(
-            "99999999999999h".parse::<Span>(),
-            Err(UnitError::Range(_))
-        ));
+        assert!(matches!("99999999999999h".parse::<Span>(), Err(UnitError::Range(_))));
     }
 }

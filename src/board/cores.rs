@@ -68,16 +68,12 @@ impl CoreSet {
     /// Whether this core is in the set.
     #[must_use]
     pub fn contains(&self, core: u32) -> bool {
-        self.0
-            .get((core / 64) as usize)
-            .is_some_and(|word| word >> (core % 64) & 1 == 1)
+        self.0.get((core / 64) as usize).is_some_and(|word| word >> (core % 64) & 1 == 1)
     }
 
     /// The core numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..=MAX_CORE)
-            .take(self.0.len() * 64)
-            .filter(|core| self.contains(*core))
+        (0..=MAX_CORE).take(self.0.len() * 64).filter(|core| self.contains(*core))
     }
 
     /// The cores that are in both sets.
@@ -94,12 +90,8 @@ impl CoreSet {
 
     fn each_word(&self, other: &Self, keep: fn(u64, u64) -> u64) -> Self {
         let theirs = |at: usize| other.0.get(at).copied().unwrap_or(0);
-        let mut words: Vec<u64> = self
-            .0
-            .iter()
-            .enumerate()
-            .map(|(at, word)| keep(*word, theirs(at)))
-            .collect();
+        let mut words: Vec<u64> =
+            self.0.iter().enumerate().map(|(at, word)| keep(*word, theirs(at))).collect();
         while words.last() == Some(&0) {
             words.pop();
         }
@@ -160,19 +152,7 @@ mod tests {
 
     #[test]
     fn nonsense_is_unknown_and_never_fills_memory() {
-        for text in [
-            "",
-            "\n",
-            "3-0",
-            "0-",
-            "-1",
-            "a",
-            "0-4294967295",
-            "8192",
-            "+1",
-            "0,,1",
-            "0-3-5",
-        ] {
+        for text in ["", "\n", "3-0", "0-", "-1", "a", "0-4294967295", "8192", "+1", "0,,1", "0-3-5"] {
             assert_eq!(CoreSet::parse(text), None, "{text:?}");
         }
         assert_eq!(CoreSet::parse_words(" "), None);
@@ -186,11 +166,7 @@ mod tests {
         assert!(a.contains(0) && !a.contains(4) && !a.contains(u32::MAX) && a.len() == 4);
         let far = CoreSet::from_iter([1, 64, 8191, 8192]);
         assert_eq!(far.to_string(), "1,64,8191");
-        assert_eq!(
-            far.and(&a),
-            CoreSet::from_iter([1]),
-            "the words past the last core do not count"
-        );
+        assert_eq!(far.and(&a), CoreSet::from_iter([1]), "the words past the last core do not count");
         assert!(a.without(&a).is_empty());
     }
 }

@@ -50,11 +50,7 @@ impl Cores {
             .map(|id| Core {
                 id,
                 online: online.as_ref().is_none_or(|online| online.contains(id)),
-                part: cpuinfo
-                    .parts
-                    .iter()
-                    .find(|(core, _)| *core == id)
-                    .and_then(|(_, part)| *part),
+                part: cpuinfo.parts.iter().find(|(core, _)| *core == id).and_then(|(_, part)| *part),
                 capacity: root
                     .number(&format!("{CPU_DIR}/cpu{id}/cpu_capacity"), notes)
                     .and_then(|capacity| u32::try_from(capacity).ok())
@@ -104,18 +100,14 @@ fn present(root: &SysRoot, cpuinfo: &CpuInfo, notes: &mut Vec<String>) -> Option
     let counted = || {
         Some(CoreSet::from_iter(cpuinfo.parts.iter().map(|(core, _)| *core))).filter(|set| !set.is_empty())
     };
-    root.parsed(&format!("{CPU_DIR}/present"), notes, CoreSet::parse)
-        .or_else(listed)
-        .or_else(counted)
+    root.parsed(&format!("{CPU_DIR}/present"), notes, CoreSet::parse).or_else(listed).or_else(counted)
 }
 
 fn online(root: &SysRoot, present: Option<&CoreSet>, notes: &mut Vec<String>) -> Option<CoreSet> {
     let runs = |core: &u32| root.text(&format!("{CPU_DIR}/cpu{core}/online")).as_deref() != Some("0");
     let rows = || rows(&root.text("proc/stat")?);
     let each = || Some(present?.iter().filter(runs).collect()).filter(|set: &CoreSet| !set.is_empty());
-    root.parsed(&format!("{CPU_DIR}/online"), notes, CoreSet::parse)
-        .or_else(each)
-        .or_else(rows)
+    root.parsed(&format!("{CPU_DIR}/online"), notes, CoreSet::parse).or_else(each).or_else(rows)
 }
 
 fn allowed(root: &SysRoot) -> Option<CoreSet> {
@@ -126,11 +118,7 @@ fn allowed(root: &SysRoot) -> Option<CoreSet> {
         return Some(cores.filter(|core| set.is_set(*core as usize)).collect());
     }
     let status = root.text("proc/self/status")?;
-    CoreSet::parse(
-        status
-            .lines()
-            .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?,
-    )
+    CoreSet::parse(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?)
 }
 
 #[cfg(test)]
@@ -146,10 +134,8 @@ mod tests {
 
     #[test]
     fn cores_that_are_off_are_told() {
-        let (cores, notes) = read(&[
-            ("sys/devices/system/cpu/present", b"0-3\n"),
-            ("sys/devices/system/cpu/online", b"0\n"),
-        ]);
+        let (cores, notes) =
+            read(&[("sys/devices/system/cpu/present", b"0-3\n"), ("sys/devices/system/cpu/online", b"0\n")]);
         assert_eq!(cores.each.iter().filter(|core| core.online).count(), 1);
         assert_eq!(notes, ["1 of 4 cores running; off: 1-3"]);
     }
@@ -164,10 +150,7 @@ mod tests {
         ]);
         assert_eq!(cores.present.expect("folders").to_string(), "0-1,10");
         assert_eq!(cores.online.expect("files").to_string(), "0,10");
-        assert_eq!(
-            (cores.each[0].capacity, cores.each[2].capacity),
-            (Some(446), None)
-        );
+        assert_eq!((cores.each[0].capacity, cores.each[2].capacity), (Some(446), None));
         assert_eq!(notes.len(), 1);
     }
 
@@ -187,10 +170,8 @@ mod tests {
     fn nothing_known_is_nothing_and_malformed_is_noted() {
         let (cores, notes) = read(&[]);
         assert_eq!((cores, notes), (Cores::default(), Vec::new()));
-        let (cores, notes) = read(&[
-            ("sys/devices/system/cpu/online", b"\xff\xfe"),
-            ("proc/stat", b"cpu2 1 1 1 1"),
-        ]);
+        let (cores, notes) =
+            read(&[("sys/devices/system/cpu/online", b"\xff\xfe"), ("proc/stat", b"cpu2 1 1 1 1")]);
         assert_eq!(cores.usable().to_string(), "2");
         assert_eq!(notes.len(), 1, "{notes:?}");
     }

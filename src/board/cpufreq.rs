@@ -67,9 +67,7 @@ fn policy(
     let running = online.is_none_or(|online| !online.and(&cpus).is_empty());
     let mut khz = |file: &str, ask: bool| {
         let path = format!("{dir}/{file}");
-        ask.then(|| root.number(&path, notes))
-            .flatten()
-            .filter(|khz| *khz > 0)
+        ask.then(|| root.number(&path, notes)).flatten().filter(|khz| *khz > 0)
     };
     ClockPolicy {
         min_khz: khz("cpuinfo_min_freq", true),
@@ -77,9 +75,7 @@ fn policy(
         cap_khz: khz("scaling_max_freq", running),
         cur_khz: khz("scaling_cur_freq", running),
         cur_source: ClockSource::Requested,
-        governor: running
-            .then(|| root.text(&format!("{dir}/scaling_governor")))
-            .flatten(),
+        governor: running.then(|| root.text(&format!("{dir}/scaling_governor"))).flatten(),
         cpus,
     }
 }
@@ -93,16 +89,10 @@ mod tests {
     fn policies_come_once_and_in_order() {
         let tree = Tree::new(&[
             ("sys/devices/system/cpu/cpufreq/policy4/related_cpus", b"4 5\n"),
-            (
-                "sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq",
-                b"2400000\n",
-            ),
+            ("sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq", b"2400000\n"),
             ("sys/devices/system/cpu/cpufreq/policy0/affected_cpus", b"0 1\n"),
             ("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", b"0\n"),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq",
-                b"<unknown>\n",
-            ),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", b"<unknown>\n"),
             ("sys/devices/system/cpu/cpu1/cpufreq/related_cpus", b"0 1\n"),
             ("sys/devices/system/cpu/cpu9/cpufreq", b"no folder"),
         ]);
@@ -110,11 +100,7 @@ mod tests {
         let policies = read(&tree.root(), None, &mut notes);
         let cpus: Vec<String> = policies.iter().map(|policy| policy.cpus.to_string()).collect();
         assert_eq!(cpus, ["0-1", "4-5"]);
-        assert_eq!(
-            (policies[0].cur_khz, policies[0].cap_khz),
-            (None, None),
-            "0 and nonsense are no clock"
-        );
+        assert_eq!((policies[0].cur_khz, policies[0].cap_khz), (None, None), "0 and nonsense are no clock");
         assert_eq!(policies[1].cur_khz, Some(2_400_000));
         assert_eq!(notes.len(), 1, "{notes:?}");
     }
@@ -123,19 +109,10 @@ mod tests {
     fn the_clock_of_a_group_that_is_off_is_unknown() {
         let tree = Tree::new(&[
             ("sys/devices/system/cpu/cpu4/cpufreq/related_cpus", b"4 5 6 7\n"),
-            (
-                "sys/devices/system/cpu/cpu4/cpufreq/cpuinfo_max_freq",
-                b"2400000\n",
-            ),
-            (
-                "sys/devices/system/cpu/cpu4/cpufreq/scaling_cur_freq",
-                b"2400000\n",
-            ),
+            ("sys/devices/system/cpu/cpu4/cpufreq/cpuinfo_max_freq", b"2400000\n"),
+            ("sys/devices/system/cpu/cpu4/cpufreq/scaling_cur_freq", b"2400000\n"),
         ]);
         let policies = read(&tree.root(), CoreSet::parse("0-3").as_ref(), &mut Vec::new());
-        assert_eq!(
-            (policies[0].max_khz, policies[0].cur_khz),
-            (Some(2_400_000), None)
-        );
+        assert_eq!((policies[0].max_khz, policies[0].cur_khz), (Some(2_400_000), None));
     }
 }

@@ -18,9 +18,7 @@ pub(crate) struct CpuInfo {
 
 impl CpuInfo {
     pub(crate) fn read(root: &SysRoot) -> Self {
-        root.text("proc/cpuinfo")
-            .map(|text| Self::parse(&text))
-            .unwrap_or_default()
+        root.text("proc/cpuinfo").map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     fn parse(text: &str) -> Self {
@@ -60,9 +58,7 @@ impl CpuInfo {
     }
 
     fn set_part(&mut self, core: Option<u32>, value: &str) {
-        let part = value
-            .strip_prefix("0x")
-            .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+        let part = value.strip_prefix("0x").and_then(|hex| u32::from_str_radix(hex, 16).ok());
         for (id, known) in &mut self.parts {
             if core.is_none_or(|core| core == *id) {
                 *known = known.or(part);
@@ -102,10 +98,7 @@ mod tests {
     fn the_architecture_is_not_the_line_called_so() {
         let v6 = CpuInfo::parse("processor : 0\nmodel name : ARMv6-compatible (v6l)\nCPU architecture: 7\n");
         assert_eq!((v6.machine(), v6.x86_name), (Some("armv6l"), None));
-        assert_eq!(
-            CpuInfo::parse("Features : fp asimd crc32\n").machine(),
-            Some("aarch64")
-        );
+        assert_eq!(CpuInfo::parse("Features : fp asimd crc32\n").machine(), Some("aarch64"));
         assert_eq!(CpuInfo::parse("nothing here").machine(), None);
     }
 }

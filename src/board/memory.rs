@@ -18,16 +18,12 @@ pub struct Memory {
 
 impl Memory {
     pub(crate) fn read(root: &SysRoot) -> Self {
-        root.text("proc/meminfo")
-            .map(|text| Self::parse(&text))
-            .unwrap_or_default()
+        root.text("proc/meminfo").map(|text| Self::parse(&text)).unwrap_or_default()
     }
 
     fn parse(text: &str) -> Self {
         let bytes = |key: &str| -> Option<u64> {
-            let value = text
-                .lines()
-                .find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+            let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
             let kib: u64 = value.trim_ascii().strip_suffix("kB")?.trim_ascii().parse().ok()?;
             kib.checked_mul(1024)
         };
@@ -51,9 +47,6 @@ mod tests {
         assert_eq!(memory.total_bytes, Some(437_248 << 10));
         assert_eq!(memory.swap_total_bytes, Some(0));
         assert_eq!((memory.available_bytes, memory.swap_free_bytes), (None, None));
-        assert_eq!(
-            Memory::parse("MemTotal: 18446744073709551615 kB").total_bytes,
-            None
-        );
+        assert_eq!(Memory::parse("MemTotal: 18446744073709551615 kB").total_bytes, None);
     }
 }

@@ -45,9 +45,7 @@ impl Identity {
             model_source,
             compatible: compatible(root),
             kernel: kernel(root),
-            machine: root
-                .text("proc/sys/kernel/arch")
-                .or_else(|| cpuinfo.machine().map(str::to_owned)),
+            machine: root.text("proc/sys/kernel/arch").or_else(|| cpuinfo.machine().map(str::to_owned)),
             userland_bits: root.bytes("bin/sh").and_then(|elf| elf_bits(&elf)),
         }
     }
@@ -79,25 +77,15 @@ fn dmi_name(root: &SysRoot) -> Option<String> {
 }
 
 fn compatible(root: &SysRoot) -> Vec<String> {
-    let list = DEVICE_TREES
-        .iter()
-        .find_map(|tree| root.text(&format!("{tree}/compatible")));
+    let list = DEVICE_TREES.iter().find_map(|tree| root.text(&format!("{tree}/compatible")));
     let list = list.unwrap_or_default();
-    list.split('\0')
-        .map(str::trim_ascii)
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    list.split('\0').map(str::trim_ascii).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 fn kernel(root: &SysRoot) -> Option<String> {
     root.text("proc/sys/kernel/osrelease").or_else(|| {
         let version = root.text("proc/version")?;
-        version
-            .strip_prefix("Linux version ")?
-            .split_ascii_whitespace()
-            .next()
-            .map(str::to_owned)
+        version.strip_prefix("Linux version ")?.split_ascii_whitespace().next().map(str::to_owned)
     })
 }
 
@@ -139,27 +127,20 @@ mod tests {
         let dmi: [(&str, &[u8]); 3] = [
             ("sys/class/dmi/id/sys_vendor", b"Maker\n"),
             ("sys/class/dmi/id/product_name", b"Box 9\n"),
-            (
-                "proc/cpuinfo",
-                b"processor : 0\nmodel name : Fast CPU\nflags : fpu lm\n",
-            ),
+            ("proc/cpuinfo", b"processor : 0\nmodel name : Fast CPU\nflags : fpu lm\n"),
         ];
         assert_eq!(read(&dmi).model.as_deref(), Some("Maker Box 9"));
-        let filler: [(&str, &[u8]); 2] = [
-            ("sys/class/dmi/id/product_name", b"To Be Filled By O.E.M.\n"),
-            dmi[2],
-        ];
+        let filler: [(&str, &[u8]); 2] =
+            [("sys/class/dmi/id/product_name", b"To Be Filled By O.E.M.\n"), dmi[2]];
         assert_eq!(read(&filler).model.as_deref(), Some("Fast CPU"));
         assert_eq!(read(&filler).machine.as_deref(), Some("x86_64"));
     }
 
     #[test]
     fn userland_width_is_the_shells() {
-        for (elf, bits) in [
-            (&b"\x7fELF\x01..."[..], Some(32)),
-            (b"\x7fELF\x02", Some(64)),
-            (b"#!/bin/x", None),
-        ] {
+        for (elf, bits) in
+            [(&b"\x7fELF\x01..."[..], Some(32)), (b"\x7fELF\x02", Some(64)), (b"#!/bin/x", None)]
+        {
             assert_eq!(read(&[("bin/sh", elf)]).userland_bits, bits);
         }
         assert_eq!(read(&[]), Identity::default());

@@ -66,10 +66,7 @@ mod tests {
             ("proc/7/status", b"Name:\ta\nVmRSS:\t  2048 kB\nThreads:\t3\n"),
         ]);
         let usage = ProcessUsage::read(&tree.root(), 7).expect("process");
-        assert_eq!(
-            usage.cpu_s() * rustix::param::clock_ticks_per_second() as f64,
-            300.0
-        );
+        assert_eq!(usage.cpu_s() * rustix::param::clock_ticks_per_second() as f64, 300.0);
         assert_eq!((usage.rss_bytes, usage.threads), (Some(2 << 20), Some(3)));
     }
 

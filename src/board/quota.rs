@@ -33,14 +33,8 @@ impl Quota {
         let mut smallest: Option<Self> = None;
         let mut consider = |millicores: Option<u64>, path: &str| {
             let Some(millicores) = millicores else { return };
-            if smallest
-                .as_ref()
-                .is_none_or(|known| millicores < known.millicores)
-            {
-                smallest = Some(Self {
-                    millicores,
-                    source: format!("/{path}"),
-                });
+            if smallest.as_ref().is_none_or(|known| millicores < known.millicores) {
+                smallest = Some(Self { millicores, source: format!("/{path}") });
             }
         };
         each_group(&V2_MOUNTS, group_path(&membership, ""), &mut |group| {
@@ -49,13 +43,8 @@ impl Quota {
         });
         each_group(&V1_CPU_MOUNTS, group_path(&membership, "cpu"), &mut |group| {
             let path = format!("{group}/cpu.cfs_quota_us");
-            let limit = root
-                .text(&path)
-                .zip(root.text(&format!("{group}/cpu.cfs_period_us")));
-            consider(
-                limit.and_then(|(quota, period)| millicores(&quota, &period)),
-                &path,
-            );
+            let limit = root.text(&path).zip(root.text(&format!("{group}/cpu.cfs_period_us")));
+            consider(limit.and_then(|(quota, period)| millicores(&quota, &period)), &path);
         });
         smallest
     }
@@ -77,15 +66,12 @@ impl fmt::Display for Quota {
 pub(crate) fn cpuset(root: &SysRoot) -> Option<CoreSet> {
     let membership = root.text("proc/self/cgroup").unwrap_or_default();
     let mut nearest = None;
-    for (mounts, controller, file) in [
-        (&V2_MOUNTS[..], "", "cpuset.cpus.effective"),
-        (&V1_CPUSET_MOUNTS, "cpuset", "cpuset.cpus"),
-    ] {
+    for (mounts, controller, file) in
+        [(&V2_MOUNTS[..], "", "cpuset.cpus.effective"), (&V1_CPUSET_MOUNTS, "cpuset", "cpuset.cpus")]
+    {
         each_group(mounts, group_path(&membership, controller), &mut |group| {
             if nearest.is_none() {
-                nearest = root
-                    .text(&format!("{group}/{file}"))
-                    .and_then(|list| CoreSet::parse(&list));
+                nearest = root.text(&format!("{group}/{file}")).and_then(|list| CoreSet::parse(&list));
             }
         });
     }
@@ -98,10 +84,7 @@ fn group_path<'a>(membership: &'a str, controller: &str) -> &'a str {
     let row = |line: &'a str| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
-        controllers
-            .split(',')
-            .any(|name| name == controller)
-            .then_some(path)
+        controllers.split(',').any(|name| name == controller).then_some(path)
     };
     membership.lines().find_map(row).unwrap_or("")
 }
@@ -175,10 +158,7 @@ mod tests {
     #[test]
     fn version_1_and_paths_from_outside_the_container() {
         let files: [(&str, &[u8]); 4] = [
-            (
-                "proc/self/cgroup",
-                b"4:memory:/x\n3:cpu,cpuacct:/docker/0123\n0::/\n",
-            ),
+            ("proc/self/cgroup", b"4:memory:/x\n3:cpu,cpuacct:/docker/0123\n0::/\n"),
             ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", b"50000\n"),
             ("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", b"100000\n"),
             ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", b"-1\n"),

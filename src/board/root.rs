@@ -100,11 +100,7 @@ impl SysRoot {
             return numbers;
         };
         for entry in entries.take(LIST_LIMIT).flatten() {
-            if let Some(number) = entry
-                .file_name()
-                .to_str()
-                .and_then(|name| number_after(prefix, name))
-            {
+            if let Some(number) = entry.file_name().to_str().and_then(|name| number_after(prefix, name)) {
                 numbers.insert(number);
             }
         }
@@ -121,10 +117,7 @@ fn note_malformed(path: &str, text: &str, notes: &mut Vec<String>) {
 /// N of `<prefix>N`, where N is all digits: `"+4"` parses as a number in Rust, and is none here.
 pub(crate) fn number_after(prefix: &str, name: &str) -> Option<u32> {
     let digits = name.strip_prefix(prefix)?;
-    digits
-        .bytes()
-        .all(|b| b.is_ascii_digit())
-        .then(|| digits.parse().ok())?
+    digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
 }
 
 #[cfg(test)]
@@ -135,10 +128,7 @@ mod tests {
     #[test]
     fn text_loses_nul_and_blanks_but_not_what_is_between() {
         let tree = Tree::new(&[("proc/device-tree/model", b" Board 1\0Rev\0 \n")]);
-        assert_eq!(
-            tree.root().text("proc/device-tree/model").as_deref(),
-            Some("Board 1\0Rev")
-        );
+        assert_eq!(tree.root().text("proc/device-tree/model").as_deref(), Some("Board 1\0Rev"));
     }
 
     #[test]
@@ -166,12 +156,8 @@ mod tests {
 
     #[test]
     fn numbered_entries_take_digits_only_and_sort_as_numbers() {
-        let tree = Tree::new(&[
-            ("d/cpu10/a", b""),
-            ("d/cpu2/a", b""),
-            ("d/cpufreq/a", b""),
-            ("d/cpu+4/a", b""),
-        ]);
+        let tree =
+            Tree::new(&[("d/cpu10/a", b""), ("d/cpu2/a", b""), ("d/cpufreq/a", b""), ("d/cpu+4/a", b"")]);
         assert_eq!(tree.root().numbered("d", "cpu").to_string(), "2,10");
         assert!(tree.root().numbered("nowhere", "cpu").is_empty());
     }

@@ -79,9 +79,7 @@ impl StatSample {
     /// counters went down (it was off in between), or whose counters stood still has none.
     #[must_use]
     pub fn load_since(&self, before: &Self) -> BTreeMap<u32, CoreLoad> {
-        self.deltas_since(before)
-            .filter_map(|(core, delta)| Some((core, delta.load()?)))
-            .collect()
+        self.deltas_since(before).filter_map(|(core, delta)| Some((core, delta.load()?))).collect()
     }
 
     /// The load of the machine: the sum over the cores that have rows in both samples.
@@ -95,9 +93,7 @@ impl StatSample {
     }
 
     fn deltas_since<'a>(&'a self, before: &'a Self) -> impl Iterator<Item = (u32, CoreTimes)> + 'a {
-        self.cores
-            .iter()
-            .filter_map(|(core, now)| Some((*core, now.since(before.cores.get(core)?)?)))
+        self.cores.iter().filter_map(|(core, now)| Some((*core, now.since(before.cores.get(core)?)?)))
     }
 }
 
@@ -223,10 +219,7 @@ mod tests {
         let before = sample("cpu0 100 0 50 1000 5 1 9 0 0 0");
         let after = sample("cpu0 140 2 60 1040 6 2 15 1 3 1");
         let load = after.load_since(&before)[&0];
-        assert!(
-            (load.user - 37.0 / 101.0).abs() < 1e-12,
-            "guest time is inside the kernel's user column"
-        );
+        assert!((load.user - 37.0 / 101.0).abs() < 1e-12, "guest time is inside the kernel's user column");
         assert!((load.guest - 4.0 / 101.0).abs() < 1e-12);
         assert!((load.busy() + load.idle + load.iowait + load.steal - 1.0).abs() < 1e-12);
     }
@@ -238,11 +231,7 @@ mod tests {
         let back = sample("cpu0 30 0 0 120\ncpu1 1 0 0 2");
         let later = sample("cpu0 40 0 0 130\ncpu1 2 0 0 3");
         assert_eq!(fewer.load_since(&full).keys().copied().collect::<Vec<_>>(), [0]);
-        assert_eq!(
-            back.load_since(&full).keys().copied().collect::<Vec<_>>(),
-            [0],
-            "counters restarted"
-        );
+        assert_eq!(back.load_since(&full).keys().copied().collect::<Vec<_>>(), [0], "counters restarted");
         assert_eq!(later.load_since(&back).len(), 2);
         let machine = back.machine_load_since(&full).expect("core 0 is in both");
         assert!((machine.busy() - 0.5).abs() < 1e-12);

@@ -8,10 +8,7 @@ const DASH: &str = "-";
 impl fmt::Display for BoardFacts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = [
-            (
-                "Board",
-                self.identity.model.clone().unwrap_or_else(|| DASH.to_owned()),
-            ),
+            ("Board", self.identity.model.clone().unwrap_or_else(|| DASH.to_owned())),
             ("Kernel", self.kernel_line()),
             ("Cores", self.cores_line()),
             ("Clock", self.clock_line()),
@@ -32,10 +29,8 @@ impl BoardFacts {
     fn kernel_line(&self) -> String {
         let id = &self.identity;
         let bits = id.userland_bits.map(|bits| format!("{bits}-bit userland"));
-        let known: Vec<&str> = [id.kernel.as_deref(), id.machine.as_deref(), bits.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect();
+        let known: Vec<&str> =
+            [id.kernel.as_deref(), id.machine.as_deref(), bits.as_deref()].into_iter().flatten().collect();
         joined(&known)
     }
 
@@ -61,10 +56,9 @@ impl BoardFacts {
     fn heat_line(&self) -> String {
         let heat = &self.thermal;
         let mut line = celsius(heat.cpu_millicelsius).unwrap_or_else(|| DASH.to_owned());
-        for (what, milli) in [
-            ("slows down", heat.throttle_millicelsius),
-            ("stops", heat.critical_millicelsius),
-        ] {
+        for (what, milli) in
+            [("slows down", heat.throttle_millicelsius), ("stops", heat.critical_millicelsius)]
+        {
             if let Some(temp) = celsius(milli) {
                 line.push_str(&format!(", {what} at {temp}"));
             }
@@ -75,23 +69,15 @@ impl BoardFacts {
     fn memory_line(&self) -> String {
         let mib = |bytes: Option<u64>| bytes.map_or(DASH.to_owned(), |bytes| format!("{} MiB", bytes >> 20));
         let memory = &self.memory;
-        format!(
-            "{} free of {}",
-            mib(memory.available_bytes),
-            mib(memory.total_bytes)
-        )
+        format!("{} free of {}", mib(memory.available_bytes), mib(memory.total_bytes))
     }
 }
 
 /// `cores 0-3 1800 of 1800 MHz requested, schedutil`.
 fn clock(policy: &ClockPolicy) -> String {
     let mhz = |khz: Option<u64>| khz.map_or(DASH.to_owned(), |khz| (khz / 1000).to_string());
-    let mut line = format!(
-        "cores {} {} of {} MHz requested",
-        policy.cpus,
-        mhz(policy.cur_khz),
-        mhz(policy.max_khz)
-    );
+    let mut line =
+        format!("cores {} {} of {} MHz requested", policy.cpus, mhz(policy.cur_khz), mhz(policy.max_khz));
     if let (Some(cap), Some(max)) = (policy.cap_khz, policy.max_khz)
         && cap < max
     {
@@ -107,20 +93,11 @@ fn clock(policy: &ClockPolicy) -> String {
 fn celsius(milli: Option<i32>) -> Option<String> {
     let milli = milli?;
     let tenths = (milli.unsigned_abs() + 50) / 100;
-    Some(format!(
-        "{}{}.{} °C",
-        if milli < 0 { "-" } else { "" },
-        tenths / 10,
-        tenths % 10
-    ))
+    Some(format!("{}{}.{} °C", if milli < 0 { "-" } else { "" }, tenths / 10, tenths % 10))
 }
 
 fn joined(parts: &[&str]) -> String {
-    if parts.is_empty() {
-        DASH.to_owned()
-    } else {
-        parts.join("; ")
-    }
+    if parts.is_empty() { DASH.to_owned() } else { parts.join("; ") }
 }
 
 #[cfg(test)]
@@ -144,26 +121,11 @@ mod tests {
             ("proc/sys/kernel/osrelease", b"6.1.0\n"),
             ("sys/devices/system/cpu/present", b"0-3\n"),
             ("sys/devices/system/cpu/online", b"0-3\n"),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/related_cpus",
-                b"0 1 2 3\n",
-            ),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq",
-                b"1500000\n",
-            ),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq",
-                b"1200000\n",
-            ),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq",
-                b"600000\n",
-            ),
-            (
-                "sys/devices/system/cpu/cpufreq/policy0/scaling_governor",
-                b"ondemand\n",
-            ),
+            ("sys/devices/system/cpu/cpufreq/policy0/related_cpus", b"0 1 2 3\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq", b"1500000\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_max_freq", b"1200000\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq", b"600000\n"),
+            ("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", b"ondemand\n"),
             ("sys/class/thermal/thermal_zone0/type", b"cpu-thermal\n"),
             ("sys/class/thermal/thermal_zone0/temp", b"68200\n"),
             ("sys/class/thermal/thermal_zone0/trip_point_0_type", b"passive\n"),
@@ -186,12 +148,8 @@ mod tests {
 
     #[test]
     fn degrees_have_one_place() {
-        for (milli, text) in [
-            (68_249, "68.2 °C"),
-            (-5_050, "-5.1 °C"),
-            (0, "0.0 °C"),
-            (99_960, "100.0 °C"),
-        ] {
+        for (milli, text) in [(68_249, "68.2 °C"), (-5_050, "-5.1 °C"), (0, "0.0 °C"), (99_960, "100.0 °C")]
+        {
             assert_eq!(celsius(Some(milli)).as_deref(), Some(text));
         }
     }
@@ -199,9 +157,6 @@ mod tests {
     #[test]
     fn the_running_machine_can_be_told() {
         let facts = BoardFacts::read(&SysRoot::live());
-        assert!(
-            facts.memory.total_bytes.is_some() && facts.nofile.is_some(),
-            "{facts}"
-        );
+        assert!(facts.memory.total_bytes.is_some() && facts.nofile.is_some(), "{facts}");
     }
 }

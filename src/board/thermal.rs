@@ -84,19 +84,10 @@ pub struct Thermal {
 impl Thermal {
     pub(crate) fn read(root: &SysRoot, notes: &mut Vec<String>) -> Self {
         let zones = root.numbered(ZONES_DIR, "thermal_zone");
-        let zones: Vec<_> = zones
-            .iter()
-            .map(|index| ThermalZone::read(root, index, notes))
-            .collect();
+        let zones: Vec<_> = zones.iter().map(|index| ThermalZone::read(root, index, notes)).collect();
         let lowest = |kind| {
-            let trips = zones
-                .iter()
-                .filter(|zone| zone.is_cpu)
-                .flat_map(|zone| &zone.trips);
-            trips
-                .filter(|trip| trip.kind == kind)
-                .map(|trip| trip.temp_millicelsius)
-                .min()
+            let trips = zones.iter().filter(|zone| zone.is_cpu).flat_map(|zone| &zone.trips);
+            trips.filter(|trip| trip.kind == kind).map(|trip| trip.temp_millicelsius).min()
         };
         let (throttle, critical) = (lowest(TripKind::Passive), lowest(TripKind::Critical));
         let mut thermal = Self {
@@ -125,12 +116,9 @@ impl Thermal {
         }
         let sensors = root.numbered(HWMON_DIR, "hwmon");
         let sensors = sensors.iter().map(|n| format!("{HWMON_DIR}/hwmon{n}"));
-        let cpus = sensors.filter(|dir| {
-            root.text(&format!("{dir}/name"))
-                .is_some_and(|name| means_cpu(&name))
-        });
-        cpus.filter_map(|dir| read_temp(root, &format!("{dir}/temp1_input"), &mut None))
-            .max()
+        let cpus =
+            sensors.filter(|dir| root.text(&format!("{dir}/name")).is_some_and(|name| means_cpu(&name)));
+        cpus.filter_map(|dir| read_temp(root, &format!("{dir}/temp1_input"), &mut None)).max()
     }
 }
 
@@ -149,9 +137,7 @@ impl ThermalZone {
         zone.refresh(root);
         if zone.temp_millicelsius.is_none() {
             let kind = zone.kind.as_deref().unwrap_or("no type");
-            notes.push(format!(
-                "thermal zone {index} ({kind}) has no reading that can be true"
-            ));
+            notes.push(format!("thermal zone {index} ({kind}) has no reading that can be true"));
         }
         zone
     }
@@ -172,19 +158,14 @@ fn read_temp(root: &SysRoot, path: &str, scale: &mut Option<Scale>) -> Option<i3
 /// `raw` in thousandths of a degree, if that can be true. Decides the scale with the first reading that is; 0 is the same in
 /// both, and decides nothing.
 fn plausible(raw: i64, scale: &mut Option<Scale>) -> Option<i32> {
-    let by_size = if raw.abs() < DEGREES_BELOW {
-        Scale::Degrees
-    } else {
-        Scale::Millidegrees
-    };
+    let by_size = if raw.abs() < DEGREES_BELOW { Scale::Degrees } else { Scale::Millidegrees };
     let used = scale.unwrap_or(by_size);
     let milli = match used {
         Scale::Degrees => raw.checked_mul(1000)?,
         Scale::Millidegrees => raw,
     };
-    let milli = i32::try_from(milli)
-        .ok()
-        .filter(|milli| PLAUSIBLE_MILLICELSIUS.contains(&i64::from(*milli)))?;
+    let milli =
+        i32::try_from(milli).ok().filter(|milli| PLAUSIBLE_MILLICELSIUS.contains(&i64::from(*milli)))?;
     if raw != 0 {
         *scale = Some(used);
     }
@@ -204,10 +185,7 @@ fn trips(root: &SysRoot, dir: &str) -> Vec<TripPoint> {
             _ => return None,
         };
         let temp_millicelsius = read_temp(root, &format!("{dir}/trip_point_{n}_temp"), &mut None)?;
-        (temp_millicelsius > 0).then_some(TripPoint {
-            kind,
-            temp_millicelsius,
-        })
+        (temp_millicelsius > 0).then_some(TripPoint { kind, temp_millicelsius })
     };
     kinds.filter_map(trip).collect()
 }

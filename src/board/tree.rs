@@ -14,14 +14,8 @@ impl Tree {
     /// A root with these files.
     pub(crate) fn new(files: &[(&str, &[u8])]) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "boardkit-tree-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        let tree = Self {
-            path: std::env::temp_dir().join(name),
-        };
+        let name = format!("boardkit-tree-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let tree = Self { path: std::env::temp_dir().join(name) };
         fs::create_dir_all(&tree.path).expect("temporary directory is writable");
         for (name, content) in files {
             let path = tree.path.join(name);

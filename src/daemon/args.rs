@@ -106,9 +106,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageE
             other => return Err(other.unexpected().into()),
         }
     }
-    serve
-        .map(Command::Serve)
-        .ok_or_else(|| UsageError("nothing to do: say `boardd serve`".into()))
+    serve.map(Command::Serve).ok_or_else(|| UsageError("nothing to do: say `boardd serve`".into()))
 }
 
 /// Takes one flag of `serve` and its value.
@@ -116,11 +114,8 @@ fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), Usa
     match flag {
         "listen" => serve.listen = value(parser, flag, "an address and a port, like 127.0.0.1:8080")?,
         "workers" => {
-            serve.wanted.workers = Some(value::<NonZeroUsize>(
-                parser,
-                flag,
-                "a number of threads from 1 up",
-            )?);
+            serve.wanted.workers =
+                Some(value::<NonZeroUsize>(parser, flag, "a number of threads from 1 up")?);
         }
         "pin" => serve.wanted.pin = true,
         "max-connections" => {
@@ -137,8 +132,7 @@ fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), Usa
 
 fn value<T: std::str::FromStr>(parser: &mut Parser, flag: &str, wanted: &str) -> Result<T, UsageError> {
     let text = parser.value()?.string()?;
-    text.parse()
-        .map_err(|_| UsageError(format!("--{flag} {text}: expected {wanted}")))
+    text.parse().map_err(|_| UsageError(format!("--{flag} {text}: expected {wanted}")))
 }
 
 /// Seconds with an optional fraction; 0 switches the deadline off.
@@ -165,27 +159,12 @@ mod tests {
     fn all_flags() {
         let line = "serve --listen [::1]:0 --workers 3 --pin --max-connections 9 --idle-timeout 0.5 \
                     --head-timeout 0 --write-timeout=7";
-        let Ok(Command::Serve(serve)) = words(line) else {
-            panic!("a valid line")
-        };
+        let Ok(Command::Serve(serve)) = words(line) else { panic!("a valid line") };
         assert_eq!(serve.listen, "[::1]:0".parse().expect("address"));
-        assert_eq!(
-            serve.wanted,
-            Wanted {
-                workers: NonZeroUsize::new(3),
-                pin: true
-            }
-        );
+        assert_eq!(serve.wanted, Wanted { workers: NonZeroUsize::new(3), pin: true });
         assert_eq!(serve.max_connections, Some(9));
         let (half, seven) = (Duration::from_millis(500), Duration::from_secs(7));
-        assert_eq!(
-            serve.deadlines,
-            Deadlines {
-                idle: Some(half),
-                head: None,
-                write: Some(seven)
-            }
-        );
+        assert_eq!(serve.deadlines, Deadlines { idle: Some(half), head: None, write: Some(seven) });
     }
 
     #[test]
@@ -195,10 +174,7 @@ mod tests {
                 continue;
             }
             let line = format!("serve --{flag} x");
-            let error = words(&line)
-                .err()
-                .map(|error| error.to_string())
-                .unwrap_or_default();
+            let error = words(&line).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(!error.contains("invalid option"), "--{flag} is in the help only");
         }
     }
@@ -209,14 +185,8 @@ mod tests {
             ("", "say `boardd serve`"),
             ("fly", "fly"),
             ("serve --workers 0", "--workers 0: expected a number of threads"),
-            (
-                "serve --listen 8080",
-                "--listen 8080: expected an address and a port",
-            ),
-            (
-                "serve --idle-timeout -1",
-                "--idle-timeout -1: expected a number of seconds",
-            ),
+            ("serve --listen 8080", "--listen 8080: expected an address and a port"),
+            ("serve --idle-timeout -1", "--idle-timeout -1: expected a number of seconds"),
             ("serve --idle-timeout nan", "expected a number of seconds"),
             ("serve --speed 9", "--speed"),
             ("serve extra", "extra"),
@@ -224,10 +194,7 @@ mod tests {
         ];
         for (line, expected) in cases {
             let error = words(line).expect_err(line).to_string();
-            assert!(
-                error.contains(expected) && !error.contains('\n'),
-                "{line}: {error}"
-            );
+            assert!(error.contains(expected) && !error.contains('\n'), "{line}: {error}");
         }
         assert_eq!(words("serve --help"), Ok(Command::Help));
     }

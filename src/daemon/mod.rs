@@ -74,15 +74,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), DaemonError> 
 }
 
 fn print(text: &str) -> Result<(), DaemonError> {
-    let written = std::io::stdout()
-        .write_all(text.as_bytes())
-        .and_then(|()| std::io::stdout().flush());
+    let written = std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush());
     match written {
         // A reader that has seen enough is no failure.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(DaemonError::System {
-            what: "cannot write to the output",
-            error,
-        }),
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(DaemonError::System { what: "cannot write to the output", error })
+        }
         _ => Ok(()),
     }
 }
@@ -93,11 +90,8 @@ fn configure(args: &ServeArgs, plan: &Plan) -> Config {
     const WHOLE: f64 = 1000.0;
     let workers = NonZeroUsize::new(plan.workers.len()).unwrap_or(NonZeroUsize::MIN);
     let planned = u32::try_from(plan.max_connections).unwrap_or(u32::MAX);
-    let cores: Option<Vec<usize>> = plan
-        .workers
-        .iter()
-        .map(|worker| worker.core.and_then(|core| usize::try_from(core).ok()))
-        .collect();
+    let cores: Option<Vec<usize>> =
+        plan.workers.iter().map(|worker| worker.core.and_then(|core| usize::try_from(core).ok())).collect();
     let share = |share: f64| (share * WHOLE).round().max(1.0) as u32;
     Config {
         pin: cores.unwrap_or_default(),
@@ -116,10 +110,8 @@ fn serve(args: &ServeArgs) -> Result<(), DaemonError> {
     raise_descriptor_limit();
     let facts = BoardFacts::read(&SysRoot::live());
     let plan = plan(&facts, &args.wanted);
-    let server = Server::bind(configure(args, &plan), routes()).map_err(|error| DaemonError::Listen {
-        address: args.listen,
-        error,
-    })?;
+    let server = Server::bind(configure(args, &plan), routes())
+        .map_err(|error| DaemonError::Listen { address: args.listen, error })?;
     eprint!("{plan}");
     let handle = server.start().map_err(system("cannot start the workers"))?;
     print(&format!("listening on {}\n", handle.address()))?;
@@ -135,13 +127,7 @@ fn raise_descriptor_limit() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     // Refused means that the plan's figure, made from the hard limit, is not reached: accepting pauses then.
-    let _ = setrlimit(
-        Resource::Nofile,
-        Rlimit {
-            current: limit.maximum,
-            maximum: limit.maximum,
-        },
-    );
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
 }
 
 /// What was served, in one line.

@@ -29,13 +29,11 @@ pub fn routes() -> Routes {
 
 /// `/bytes/N`: exactly N bytes from the shared block.
 fn fill(request: &Request<'_>, reply: Reply<'_>) -> Sent {
-    let count = request
-        .param("count")
-        .filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
+    let count = request.param("count").filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
     match count.and_then(|text| text.parse().ok()) {
         Some(count) if count <= MAX_FILL_BYTES => reply.body("application/octet-stream", Body::Fill(count)),
-        _ => reply.with_status(Status::BAD_REQUEST).text(&format!(
-            "/bytes/N: N is a number of bytes from 0 to {MAX_FILL_BYTES}\n"
-        )),
+        _ => reply
+            .with_status(Status::BAD_REQUEST)
+            .text(&format!("/bytes/N: N is a number of bytes from 0 to {MAX_FILL_BYTES}\n")),
     }
 }

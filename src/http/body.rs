@@ -53,11 +53,7 @@ impl BodyReader {
             Self::Length(left) => {
                 let take = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
                 *left -= take as u64;
-                Ok(Progress {
-                    consumed: take,
-                    content: (0, take),
-                    done: *left == 0,
-                })
+                Ok(Progress { consumed: take, content: (0, take), done: *left == 0 })
             }
             Self::Chunked(chunked) => chunked.read(input),
         }
@@ -106,12 +102,7 @@ impl Chunked {
     /// A decoder at the start of a body.
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            state: ChunkState::Size,
-            left: 0,
-            digits: 0,
-            overhead: 0,
-        }
+        Self { state: ChunkState::Size, left: 0, digits: 0, overhead: 0 }
     }
 
     fn read(&mut self, input: &[u8]) -> Result<Progress, HttpError> {
@@ -124,27 +115,15 @@ impl Chunked {
                 if self.left == 0 {
                     self.state = ChunkState::DataCr;
                 }
-                return Ok(Progress {
-                    consumed: at + take,
-                    content: (at, at + take),
-                    done: false,
-                });
+                return Ok(Progress { consumed: at + take, content: (at, at + take), done: false });
             }
             let done = self.step(input[at])?;
             at += 1;
             if done {
-                return Ok(Progress {
-                    consumed: at,
-                    content: (at, at),
-                    done: true,
-                });
+                return Ok(Progress { consumed: at, content: (at, at), done: true });
             }
         }
-        Ok(Progress {
-            consumed: at,
-            content: (at, at),
-            done: false,
-        })
+        Ok(Progress { consumed: at, content: (at, at), done: false })
     }
 
     /// Takes one byte of framing; true when it was the body's last.
@@ -176,29 +155,18 @@ impl Chunked {
     }
 
     fn size_digit(&mut self, byte: u8) -> Result<(), HttpError> {
-        let digit = char::from(byte)
-            .to_digit(16)
-            .map(u64::from)
-            .ok_or(HttpError::Chunk)?;
+        let digit = char::from(byte).to_digit(16).map(u64::from).ok_or(HttpError::Chunk)?;
         self.digits += 1;
         // `left` is 0 when a size begins: the chunk before it was read to its end.
         self.left = self.left << 4 | digit;
-        if self.digits > MAX_SIZE_DIGITS {
-            Err(HttpError::Chunk)
-        } else {
-            Ok(())
-        }
+        if self.digits > MAX_SIZE_DIGITS { Err(HttpError::Chunk) } else { Ok(()) }
     }
 
     /// Counts a byte of an extension or trailer; controls never belong there (a bare LF least of all).
     fn overhead_byte(&mut self, byte: u8, next: ChunkState) -> Result<ChunkState, HttpError> {
         self.overhead += 1;
         let control = byte < b' ' && byte != b'\t' || byte == 0x7f;
-        if control || self.overhead > MAX_CHUNK_OVERHEAD_BYTES {
-            Err(HttpError::Chunk)
-        } else {
-            Ok(next)
-        }
+        if control || self.overhead > MAX_CHUNK_OVERHEAD_BYTES { Err(HttpError::Chunk) } else { Ok(next) }
     }
 }
 
@@ -226,11 +194,7 @@ mod tests {
     fn chunks_extensions_and_trailers_at_every_split() {
         let body = b"5;x=\"y\"\r\nhello\r\n00000A\r\n, world!!!\r\n0\r\nX: y\r\n\r\nGET";
         for step in 1..=body.len() {
-            assert_eq!(
-                decode(body, step),
-                Ok((b"hello, world!!!".to_vec(), Some(3))),
-                "step {step}"
-            );
+            assert_eq!(decode(body, step), Ok((b"hello, world!!!".to_vec(), Some(3))), "step {step}");
         }
     }
 
@@ -252,12 +216,7 @@ mod tests {
             b"5\r\nhello\n",
         ];
         for body in bad {
-            assert_eq!(
-                decode(body, 1),
-                Err(HttpError::Chunk),
-                "{:?}",
-                String::from_utf8_lossy(body)
-            );
+            assert_eq!(decode(body, 1), Err(HttpError::Chunk), "{:?}", String::from_utf8_lossy(body));
         }
     }
 
@@ -268,12 +227,8 @@ mod tests {
 
     #[test]
     fn extensions_and_trailers_are_bounded() {
-        let long = |prefix: &str| {
-            format!(
-                "{prefix}{}",
-                "a".repeat(usize::from(MAX_CHUNK_OVERHEAD_BYTES) + 1)
-            )
-        };
+        let long =
+            |prefix: &str| format!("{prefix}{}", "a".repeat(usize::from(MAX_CHUNK_OVERHEAD_BYTES) + 1));
         assert_eq!(decode(long("5;").as_bytes(), 100), Err(HttpError::Chunk));
         assert_eq!(decode(long("0\r\nX: ").as_bytes(), 100), Err(HttpError::Chunk));
     }

@@ -91,19 +91,9 @@ pub fn parse_head<'h, 'b>(
 /// Which limit a head broke that grew past [`MAX_HEAD_BYTES`].
 #[cold]
 fn too_large(bytes: &[u8]) -> HttpError {
-    let start = bytes
-        .iter()
-        .position(|b| !matches!(b, b'\r' | b'\n'))
-        .unwrap_or(0);
-    let line = bytes[start..]
-        .iter()
-        .position(|&b| b == b'\n')
-        .unwrap_or(bytes.len());
-    if line > MAX_TARGET_BYTES {
-        HttpError::TargetTooLong
-    } else {
-        HttpError::HeadTooLarge
-    }
+    let start = bytes.iter().position(|b| !matches!(b, b'\r' | b'\n')).unwrap_or(0);
+    let line = bytes[start..].iter().position(|&b| b == b'\n').unwrap_or(bytes.len());
+    if line > MAX_TARGET_BYTES { HttpError::TargetTooLong } else { HttpError::HeadTooLarge }
 }
 
 /// Turns httparse's error, which carries no place, into the status that fits.
@@ -113,10 +103,7 @@ fn explain(error: httparse::Error, bytes: &[u8]) -> HttpError {
         httparse::Error::TooManyHeaders => HttpError::HeadTooLarge,
         httparse::Error::Version => {
             // `HTTP/2.0` is another protocol (505); `http/1.1` or `HTTP/x` is none at all (400).
-            let line = bytes
-                .split(|&b| b == b'\n')
-                .find(|line| line.len() > 1)
-                .unwrap_or_default();
+            let line = bytes.split(|&b| b == b'\n').find(|line| line.len() > 1).unwrap_or_default();
             let version = line.rsplit(|&b| b == b' ').next().unwrap_or_default();
             match version.trim_ascii_end() {
                 [b'H', b'T', b'T', b'P', b'/', major, b'.', minor]
@@ -153,9 +140,7 @@ fn split_target(method: Method, target: &str) -> Result<(&str, Option<&str>), Ht
 }
 
 fn split_query(local: &str) -> (&str, Option<&str>) {
-    local
-        .split_once('?')
-        .map_or((local, None), |(path, query)| (path, Some(query)))
+    local.split_once('?').map_or((local, None), |(path, query)| (path, Some(query)))
 }
 
 /// Path and query of `http://authority/path?query` (RFC 9112 §3.2.2).
@@ -204,9 +189,7 @@ const CLASS: [u8; 256] = {
 /// What all bytes may be; everything when there are none.
 #[inline]
 fn common_class(bytes: &[u8]) -> u8 {
-    bytes
-        .iter()
-        .fold(u8::MAX, |common, &byte| common & CLASS[byte as usize])
+    bytes.iter().fold(u8::MAX, |common, &byte| common & CLASS[byte as usize])
 }
 
 /// Whether the bytes are a host and an optional port.
@@ -227,13 +210,7 @@ struct Fields {
 impl Fields {
     #[inline]
     fn new(minor: u8) -> Self {
-        Self {
-            host: false,
-            length: None,
-            coding: None,
-            keep_alive: minor == 1,
-            expects_continue: false,
-        }
+        Self { host: false, length: None, coding: None, keep_alive: minor == 1, expects_continue: false }
     }
 
     /// Looks at one header; by length first, as nearly all of a browser's are none of ours.
@@ -257,11 +234,8 @@ impl Fields {
             }
             17 if name.eq_ignore_ascii_case("transfer-encoding") => {
                 let twice = self.coding.is_some();
-                self.coding = Some(if twice {
-                    Err(HttpError::TransferEncoding)
-                } else {
-                    check_coding(value)
-                });
+                self.coding =
+                    Some(if twice { Err(HttpError::TransferEncoding) } else { check_coding(value) });
             }
             6 if name.eq_ignore_ascii_case("expect") => {
                 if !value.eq_ignore_ascii_case(b"100-continue") {
@@ -319,17 +293,9 @@ fn check_coding(value: &[u8]) -> Result<(), HttpError> {
     let last = value.rsplit(|&b| b == b',').next().unwrap_or_default();
     let chunked_last = last.trim_ascii().eq_ignore_ascii_case(b"chunked") && last.len() < value.len();
     // `chunked, chunked` is as contradictory as no chunked at all; `gzip, chunked` is merely unknown.
-    let repeated = value
-        .to_ascii_lowercase()
-        .windows(b"chunked".len())
-        .filter(|w| w == b"chunked")
-        .count()
-        > 1;
-    Err(if chunked_last && !repeated {
-        HttpError::UnknownCoding
-    } else {
-        HttpError::TransferEncoding
-    })
+    let repeated =
+        value.to_ascii_lowercase().windows(b"chunked".len()).filter(|w| w == b"chunked").count() > 1;
+    Err(if chunked_last && !repeated { HttpError::UnknownCoding } else { HttpError::TransferEncoding })
 }
 
 #[cfg(test)]

@@ -7,13 +7,7 @@ fn parse(text: &str) -> Result<(Method, String, Option<String>, Framing, bool), 
     let mut slots = header_slots();
     let (head, length) = parse_head(text.as_bytes(), &mut slots)?.expect("complete head");
     assert_eq!(length, text.len(), "the whole head is consumed");
-    Ok((
-        head.method,
-        head.path.into(),
-        head.query.map(Into::into),
-        head.framing,
-        head.keep_alive,
-    ))
+    Ok((head.method, head.path.into(), head.query.map(Into::into), head.framing, head.keep_alive))
 }
 
 fn error(text: &str) -> HttpError {
@@ -28,117 +22,51 @@ fn with(lines: &str) -> String {
 #[test]
 fn a_plain_request() {
     let head = parse("GET /a/b?c=d HTTP/1.1\r\nHost: board.local:80\r\n\r\n").expect("valid");
-    assert_eq!(
-        head,
-        (
-            Method::Get,
-            "/a/b".into(),
-            Some("c=d".into()),
-            Framing::Empty,
-            true
-        )
-    );
+    assert_eq!(head, (Method::Get, "/a/b".into(), Some("c=d".into()), Framing::Empty, true));
 }
 
 #[test]
 fn every_prefix_asks_for_more() {
     let whole = b"\r\nPOST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n";
     for end in 0..whole.len() {
-        assert!(
-            parse_head(&whole[..end], &mut header_slots())
-                .expect("no error")
-                .is_none(),
-            "prefix {end}"
-        );
+        assert!(parse_head(&whole[..end], &mut header_slots()).expect("no error").is_none(), "prefix {end}");
     }
-    assert!(
-        parse_head(whole, &mut header_slots())
-            .expect("no error")
-            .is_some()
-    );
+    assert!(parse_head(whole, &mut header_slots()).expect("no error").is_some());
 }
 
 #[test]
 fn host_is_required_single_and_a_host() {
-    for lines in [
-        "",
-        "Host: a\r\nHost: a\r\n",
-        "Host: a/b\r\n",
-        "Host: u@a\r\n",
-        "Host: a, b\r\n",
-        "Host: a b\r\n",
-    ] {
-        assert_eq!(
-            error(&format!("GET / HTTP/1.1\r\n{lines}\r\n")),
-            HttpError::Host,
-            "{lines:?}"
-        );
+    for lines in
+        ["", "Host: a\r\nHost: a\r\n", "Host: a/b\r\n", "Host: u@a\r\n", "Host: a, b\r\n", "Host: a b\r\n"]
+    {
+        assert_eq!(error(&format!("GET / HTTP/1.1\r\n{lines}\r\n")), HttpError::Host, "{lines:?}");
     }
     for host in ["", "a", "[::1]:8080", "192.168.1.7", "orange_pi.local."] {
-        assert!(
-            parse(&format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")).is_ok(),
-            "{host}"
-        );
+        assert!(parse(&format!("GET / HTTP/1.1\r\nHost: {host}\r\n\r\n")).is_ok(), "{host}");
     }
     assert!(parse("GET / HTTP/1.0\r\n\r\n").is_ok(), "1.0 needs none");
 }
 
 #[test]
 fn content_length_is_digits_once() {
-    assert_eq!(
-        parse(&with("Content-Length: 47\r\n")).expect("valid").3,
-        Framing::Length(47)
-    );
-    assert_eq!(
-        parse(&with("Content-Length: 0\r\n")).expect("valid").3,
-        Framing::Empty
-    );
-    for value in [
-        "+5",
-        "-5",
-        "5, 5",
-        "5 5",
-        "0x5",
-        "",
-        "5;",
-        "18446744073709551616",
-        "5\r\nContent-Length: 5",
-    ] {
-        assert_eq!(
-            error(&with(&format!("Content-Length: {value}\r\n"))),
-            HttpError::Length,
-            "{value}"
-        );
+    assert_eq!(parse(&with("Content-Length: 47\r\n")).expect("valid").3, Framing::Length(47));
+    assert_eq!(parse(&with("Content-Length: 0\r\n")).expect("valid").3, Framing::Empty);
+    for value in
+        ["+5", "-5", "5, 5", "5 5", "0x5", "", "5;", "18446744073709551616", "5\r\nContent-Length: 5"]
+    {
+        assert_eq!(error(&with(&format!("Content-Length: {value}\r\n"))), HttpError::Length, "{value}");
     }
 }
 
 #[test]
 fn transfer_encoding_is_chunked_or_refused() {
-    assert_eq!(
-        parse(&with("Transfer-Encoding: CHUNKED\r\n")).expect("valid").3,
-        Framing::Chunked
-    );
+    assert_eq!(parse(&with("Transfer-Encoding: CHUNKED\r\n")).expect("valid").3, Framing::Chunked);
     let cases = [
-        (
-            "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
-            HttpError::Length,
-        ),
-        (
-            "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
-            HttpError::Length,
-        ),
-        (
-            "Transfer-Encoding: chunked, gzip\r\n",
-            HttpError::TransferEncoding,
-        ),
-        (
-            "Transfer-Encoding: chunked, chunked\r\n",
-            HttpError::TransferEncoding,
-        ),
-        (
-            "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
-            HttpError::TransferEncoding,
-        ),
+        ("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", HttpError::Length),
+        ("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", HttpError::Length),
+        ("Transfer-Encoding: chunked, gzip\r\n", HttpError::TransferEncoding),
+        ("Transfer-Encoding: chunked, chunked\r\n", HttpError::TransferEncoding),
+        ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", HttpError::TransferEncoding),
         ("Transfer-Encoding: xchunked\r\n", HttpError::TransferEncoding),
         ("Transfer-Encoding: gzip, chunked\r\n", HttpError::UnknownCoding),
         ("Transfer-Encoding : chunked\r\n", HttpError::Malformed),
@@ -146,10 +74,7 @@ fn transfer_encoding_is_chunked_or_refused() {
     for (lines, expected) in cases {
         assert_eq!(error(&with(lines)), expected, "{lines:?}");
     }
-    assert_eq!(
-        error("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"),
-        HttpError::TransferEncoding
-    );
+    assert_eq!(error("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"), HttpError::TransferEncoding);
 }
 
 #[test]
@@ -166,22 +91,13 @@ fn connection_and_version_decide_keep_alive() {
 #[test]
 fn the_four_target_forms() {
     let path = |line: &str| parse(&format!("{line} HTTP/1.1\r\nHost: a\r\n\r\n")).map(|h| (h.1, h.2));
-    assert_eq!(
-        path("GET http://b.example:80/x?y"),
-        Ok(("/x".into(), Some("y".into())))
-    );
+    assert_eq!(path("GET http://b.example:80/x?y"), Ok(("/x".into(), Some("y".into()))));
     assert_eq!(path("GET HTTP://b.example?y"), Ok(("/".into(), Some("y".into()))));
     assert_eq!(path("GET http://b.example"), Ok(("/".into(), None)));
     assert_eq!(path("OPTIONS *"), Ok(("*".into(), None)));
-    for line in [
-        "GET *",
-        "GET foo",
-        "GET ftp://a/x",
-        "GET http://u@a/",
-        "GET http:///x",
-        "GET /a#b",
-        "GET /é",
-    ] {
+    for line in
+        ["GET *", "GET foo", "GET ftp://a/x", "GET http://u@a/", "GET http:///x", "GET /a#b", "GET /é"]
+    {
         assert_eq!(path(line), Err(HttpError::Target), "{line}");
     }
 }
@@ -196,10 +112,7 @@ fn versions() {
 
 #[test]
 fn limits_have_their_own_status() {
-    let long_target = format!(
-        "GET /{} HTTP/1.1\r\nHost: a\r\n\r\n",
-        "a".repeat(MAX_TARGET_BYTES)
-    );
+    let long_target = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(MAX_TARGET_BYTES));
     assert_eq!(error(&long_target), HttpError::TargetTooLong);
     let endless = format!("GET /{}", "a".repeat(MAX_HEAD_BYTES));
     assert_eq!(error(&endless), HttpError::TargetTooLong);
@@ -215,24 +128,16 @@ fn limits_have_their_own_status() {
 fn expect_is_continue_or_nothing() {
     let mut slots = header_slots();
     let text = with("Expect: 100-Continue\r\n");
-    let (head, _) = parse_head(text.as_bytes(), &mut slots)
-        .expect("valid")
-        .expect("complete");
+    let (head, _) = parse_head(text.as_bytes(), &mut slots).expect("valid").expect("complete");
     assert!(head.expects_continue);
     assert_eq!(error(&with("Expect: coffee\r\n")), HttpError::Expectation);
 }
 
 #[test]
 fn smuggled_whitespace_and_controls_are_malformed() {
-    for lines in [
-        " X: y\r\n",
-        "X : y\r\n",
-        "X: y\r\n z\r\n",
-        "X: a\0b\r\n",
-        "X: a\rb\r\n",
-        ": y\r\n",
-        "X\r\n",
-    ] {
+    for lines in
+        [" X: y\r\n", "X : y\r\n", "X: y\r\n z\r\n", "X: a\0b\r\n", "X: a\rb\r\n", ": y\r\n", "X\r\n"]
+    {
         assert_eq!(error(&with(lines)), HttpError::Malformed, "{lines:?}");
     }
 }

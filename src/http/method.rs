@@ -28,15 +28,8 @@ pub enum Method {
 
 impl Method {
     /// The methods that a route can be given, in the order in which Allow lists them.
-    pub const ROUTABLE: [Method; 7] = [
-        Self::Get,
-        Self::Head,
-        Self::Post,
-        Self::Put,
-        Self::Delete,
-        Self::Patch,
-        Self::Options,
-    ];
+    pub const ROUTABLE: [Method; 7] =
+        [Self::Get, Self::Head, Self::Post, Self::Put, Self::Delete, Self::Patch, Self::Options];
 
     /// Recognises a method by its exact bytes.
     #[must_use]
@@ -100,11 +93,8 @@ impl MethodSet {
     /// The value of an Allow header, e.g. `GET, HEAD, OPTIONS`.
     #[must_use]
     pub fn allow(self) -> String {
-        let names: Vec<_> = Method::ROUTABLE
-            .into_iter()
-            .filter(|m| self.contains(*m))
-            .map(Method::name)
-            .collect();
+        let names: Vec<_> =
+            Method::ROUTABLE.into_iter().filter(|m| self.contains(*m)).map(Method::name).collect();
         names.join(", ")
     }
 }
@@ -123,10 +113,7 @@ mod tests {
 
     #[test]
     fn allow_lists_in_a_fixed_order() {
-        let set = MethodSet::default()
-            .with(Method::Options)
-            .with(Method::Get)
-            .with(Method::Head);
+        let set = MethodSet::default().with(Method::Options).with(Method::Get).with(Method::Head);
         assert_eq!(set.allow(), "GET, HEAD, OPTIONS");
         assert!(!set.contains(Method::Post));
     }

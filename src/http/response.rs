@@ -133,10 +133,7 @@ mod tests {
             extra: b"Allow: GET\r\n",
         };
         let text = render(head);
-        assert!(
-            text.ends_with("GMT\r\nConnection: keep-alive\r\nAllow: GET\r\n\r\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("GMT\r\nConnection: keep-alive\r\nAllow: GET\r\n\r\n"), "{text}");
         assert!(!text.contains("Content-Length"));
     }
 

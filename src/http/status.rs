@@ -80,10 +80,7 @@ mod tests {
     fn line_and_code_agree() {
         for status in Status::ALL {
             let line = format!("HTTP/1.1 {} ", status.code());
-            assert!(
-                status.line().starts_with(&line) && status.line().ends_with("\r\n"),
-                "{status:?}"
-            );
+            assert!(status.line().starts_with(&line) && status.line().ends_with("\r\n"), "{status:?}");
         }
     }
 }

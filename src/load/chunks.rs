@@ -36,10 +36,7 @@ enum State {
 
 impl Chunks {
     pub(super) fn new() -> Self {
-        Self {
-            state: State::Size { value: 0, digits: 0 },
-            overhead: 0,
-        }
+        Self { state: State::Size { value: 0, digits: 0 }, overhead: 0 }
     }
 
     /// Takes what it can of `bytes`: how many were used, and whether the body ended with the last of them.
@@ -51,11 +48,7 @@ impl Chunks {
                 let take = usize::try_from(left).map_or(rest, |left| left.min(rest));
                 at += take;
                 let left = left - take as u64;
-                self.state = if left == 0 {
-                    State::DataEnd
-                } else {
-                    State::Data(left)
-                };
+                self.state = if left == 0 { State::DataEnd } else { State::Data(left) };
                 continue;
             }
             at += 1;
@@ -82,10 +75,7 @@ impl Chunks {
                 if digits == MAX_SIZE_DIGITS {
                     return Err(ResponseError::Chunk);
                 }
-                State::Size {
-                    value: value << 4 | u64::from(digit),
-                    digits: digits + 1,
-                }
+                State::Size { value: value << 4 | u64::from(digit), digits: digits + 1 }
             }
             (State::DataEnd, b'\r') => State::DataEnd,
             (State::DataEnd, b'\n') => State::Size { value: 0, digits: 0 },
@@ -101,11 +91,7 @@ impl Chunks {
 
     fn spend(&mut self, next: State) -> Result<State, ResponseError> {
         self.overhead += 1;
-        if self.overhead > MAX_OVERHEAD {
-            Err(ResponseError::Chunk)
-        } else {
-            Ok(next)
-        }
+        if self.overhead > MAX_OVERHEAD { Err(ResponseError::Chunk) } else { Ok(next) }
     }
 }
 
@@ -137,24 +123,14 @@ mod tests {
         ] {
             let glued = format!("{body}HTTP/1.1 200");
             for step in 1..glued.len() {
-                assert_eq!(
-                    decode(glued.as_bytes(), step),
-                    Ok(Some(body.len())),
-                    "{body:?} by {step}"
-                );
+                assert_eq!(decode(glued.as_bytes(), step), Ok(Some(body.len())), "{body:?} by {step}");
             }
         }
     }
 
     #[test]
     fn broken_sizes_are_errors() {
-        for body in [
-            "\r\n",
-            "xyz\r\n",
-            "5\r\nhelloXX",
-            "11112222333344445\r\n",
-            "-1\r\n",
-        ] {
+        for body in ["\r\n", "xyz\r\n", "5\r\nhelloXX", "11112222333344445\r\n", "-1\r\n"] {
             assert_eq!(decode(body.as_bytes(), 3), Err(ResponseError::Chunk), "{body:?}");
         }
     }

@@ -103,11 +103,7 @@ impl Connection {
 
     /// Requests sent and not answered.
     pub(super) fn waiting(&self) -> u64 {
-        if self.phase == Phase::Exchanging || self.carried {
-            self.unanswered as u64
-        } else {
-            0
-        }
+        if self.phase == Phase::Exchanging || self.carried { self.unanswered as u64 } else { 0 }
     }
 
     /// Opens a socket and begins to connect it.
@@ -219,25 +215,17 @@ impl Connection {
     /// Leaves the place empty for a moment before it is tried again.
     pub(super) fn pause(&mut self, shared: &Shared<'_>) {
         self.socket = None;
-        let pause = FIRST_PAUSE_NS
-            .checked_shl(self.failures)
-            .unwrap_or(LONGEST_PAUSE_NS)
-            .min(LONGEST_PAUSE_NS);
+        let pause =
+            FIRST_PAUSE_NS.checked_shl(self.failures).unwrap_or(LONGEST_PAUSE_NS).min(LONGEST_PAUSE_NS);
         // The bound only keeps the shift small; the pause stopped growing long before.
         self.failures = (self.failures + 1).min(LONGEST_PAUSE_NS.ilog2());
-        self.phase = Phase::Paused {
-            until: shared.now + pause,
-        };
+        self.phase = Phase::Paused { until: shared.now + pause };
     }
 }
 
 /// A non-blocking socket on its way to the target, registered once for all events.
 fn connect(shared: &Shared<'_>, index: u64) -> Result<OwnedFd, Errno> {
-    let family = if shared.plan.address.is_ipv4() {
-        AddressFamily::INET
-    } else {
-        AddressFamily::INET6
-    };
+    let family = if shared.plan.address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = net::socket_with(family, SocketType::STREAM, flags, None)?;
     sockopt::set_tcp_nodelay(&socket, true)?;
@@ -246,11 +234,6 @@ fn connect(shared: &Shared<'_>, index: u64) -> Result<OwnedFd, Errno> {
         Err(error) => return Err(error),
     }
     // Registered after connect began: a socket that was never connected reports a hang-up at once.
-    epoll::add(
-        shared.epoll,
-        &socket,
-        epoll::EventData::new_u64(index),
-        interest(),
-    )?;
+    epoll::add(shared.epoll, &socket, epoll::EventData::new_u64(index), interest())?;
     Ok(socket)
 }

@@ -50,9 +50,6 @@ pub enum LoadError {
 impl LoadError {
     /// For `map_err`: names what was attempted.
     pub(super) fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Self {
-        move |source| Self::System {
-            what,
-            source: source.into(),
-        }
+        move |source| Self::System { what, source: source.into() }
     }
 }

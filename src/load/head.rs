@@ -44,11 +44,7 @@ pub(super) struct HeadParser {
 
 impl HeadParser {
     pub(super) fn new(is_head: bool) -> Self {
-        Self {
-            is_head,
-            bytes: Vec::new(),
-            last: None,
-        }
+        Self { is_head, bytes: Vec::new(), last: None }
     }
 
     /// The head that `bytes` begin with, or `None` when it is not all there.
@@ -104,11 +100,7 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
         _ => Framing::UntilClose,
     };
     let keep_alive = keep_alive && framing != Framing::UntilClose;
-    Ok(Some(Head {
-        answer: Answer { status, keep_alive },
-        framing,
-        len,
-    }))
+    Ok(Some(Head { answer: Answer { status, keep_alive }, framing, len }))
 }
 
 /// `Content-Length = 1*DIGIT`; the same number twice is one number, two different ones are an attack or a bug.
@@ -129,14 +121,9 @@ fn parse_length(before: Option<u64>, value: &[u8]) -> Result<u64, ResponseError>
 }
 
 fn has_token(value: &[u8], token: &str) -> bool {
-    value
-        .split(|b| *b == b',')
-        .any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
+    value.split(|b| *b == b',').any(|part| part.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
 }
 
 fn ends_in_chunked(value: &[u8]) -> bool {
-    value
-        .rsplit(|b| *b == b',')
-        .next()
-        .is_some_and(|last| last.trim_ascii().eq_ignore_ascii_case(b"chunked"))
+    value.rsplit(|b| *b == b',').next().is_some_and(|last| last.trim_ascii().eq_ignore_ascii_case(b"chunked"))
 }

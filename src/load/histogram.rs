@@ -125,10 +125,7 @@ mod tests {
         }
         for percent in [50.0, 66.0, 90.0, 99.0, 99.9, 100.0] {
             let (got, truth) = (histogram.percentile_us(percent).unwrap(), percent * 100.0);
-            assert!(
-                (got / truth - 1.0).abs() <= 0.001,
-                "{percent}: {got} instead of {truth}"
-            );
+            assert!((got / truth - 1.0).abs() <= 0.001, "{percent}: {got} instead of {truth}");
         }
         let summary = histogram.summary().unwrap();
         assert!((summary.mean / 5000.5 - 1.0).abs() < 0.001);

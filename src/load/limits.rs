@@ -33,14 +33,8 @@ pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadE
             limit: hard,
             fits: hard.saturating_sub(own),
         }),
-        maximum => setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: Some(needed),
-                maximum,
-            },
-        )
-        .map_err(LoadError::system("raise the limit on open files")),
+        maximum => setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum })
+            .map_err(LoadError::system("raise the limit on open files")),
     }
 }
 

@@ -61,11 +61,7 @@ impl Outcome {
 
     pub(super) fn refused(&mut self, refusals: &[Refusal]) {
         self.tally.errors.connect = refusals.len() as u64;
-        self.notes.extend(
-            refusals
-                .iter()
-                .map(|refusal| format!("can't connect to {refusal}")),
-        );
+        self.notes.extend(refusals.iter().map(|refusal| format!("can't connect to {refusal}")));
     }
 
     pub(super) fn collect(&mut self, results: &[WorkerResult]) {
@@ -76,16 +72,8 @@ impl Outcome {
             self.opened += result.opened;
             self.cpu += Duration::from_nanos(result.cpu_ns);
         }
-        let begin = results
-            .iter()
-            .map(|result| result.measured.0)
-            .min()
-            .unwrap_or_default();
-        let end = results
-            .iter()
-            .map(|result| result.measured.1)
-            .max()
-            .unwrap_or_default();
+        let begin = results.iter().map(|result| result.measured.0).min().unwrap_or_default();
+        let end = results.iter().map(|result| result.measured.1).max().unwrap_or_default();
         self.measured = Duration::from_nanos(end - begin);
     }
 
@@ -93,10 +81,7 @@ impl Outcome {
     pub(super) fn explain(&mut self, plan: &LoadPlan) {
         let tally = &self.tally;
         if self.opened < self.asked {
-            self.notes.push(format!(
-                "only {} of {} connections could be opened",
-                self.opened, self.asked
-            ));
+            self.notes.push(format!("only {} of {} connections could be opened", self.opened, self.asked));
         }
         if tally.errors.timeout > 0 {
             self.notes.push(format!(
@@ -113,10 +98,7 @@ impl Outcome {
             ));
         }
         if tally.unfinished > 0 && tally.requests == 0 {
-            self.notes.push(format!(
-                "{} requests were still waiting when the run ended",
-                tally.unfinished
-            ));
+            self.notes.push(format!("{} requests were still waiting when the run ended", tally.unfinished));
         }
         match tally.first_fault {
             Some(Fault::Connect(error)) if error == rustix::io::Errno::ADDRNOTAVAIL => {}

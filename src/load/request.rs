@@ -73,11 +73,7 @@ impl RequestParts {
             head.push_str(&format!("Host: {}\r\n", url.authority()));
         }
         if !has("user-agent") {
-            head.push_str(concat!(
-                "User-Agent: boardctl/",
-                env!("CARGO_PKG_VERSION"),
-                "\r\n"
-            ));
+            head.push_str(concat!("User-Agent: boardctl/", env!("CARGO_PKG_VERSION"), "\r\n"));
         }
         for header in &self.headers {
             head.push_str(header.trim());
@@ -92,11 +88,7 @@ impl RequestParts {
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(self.body.as_deref().unwrap_or_default());
-        Ok(Request {
-            bytes,
-            is_head: method == "HEAD",
-            keep_alive: self.keep_alive,
-        })
+        Ok(Request { bytes, is_head: method == "HEAD", keep_alive: self.keep_alive })
     }
 }
 
@@ -116,10 +108,7 @@ fn check_header(header: &str) -> Result<&str, RequestError> {
 
 /// RFC 9110, 5.6.2: `token = 1*tchar`.
 fn is_token(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
 }
 
 #[cfg(test)]
@@ -128,54 +117,34 @@ mod tests {
 
     fn render(parts: &RequestParts) -> Result<String, RequestError> {
         let url: Url = "http://board:8080/x?y=1".parse().unwrap();
-        parts
-            .render(&url)
-            .map(|request| String::from_utf8(request.bytes).unwrap())
+        parts.render(&url).map(|request| String::from_utf8(request.bytes).unwrap())
     }
 
     #[test]
     fn a_get_is_short_and_a_body_makes_it_a_post() {
-        let parts = RequestParts {
-            keep_alive: true,
-            ..RequestParts::default()
-        };
+        let parts = RequestParts { keep_alive: true, ..RequestParts::default() };
         let text = render(&parts).unwrap();
         assert!(text.starts_with("GET /x?y=1 HTTP/1.1\r\nHost: board:8080\r\nUser-Agent: boardctl/"));
         assert!(text.ends_with("\r\n\r\n") && !text.contains("Content-Length"));
-        let text = render(&RequestParts {
-            body: Some(b"hi".to_vec()),
-            ..parts
-        })
-        .unwrap();
+        let text = render(&RequestParts { body: Some(b"hi".to_vec()), ..parts }).unwrap();
         assert!(text.starts_with("POST ") && text.ends_with("Content-Length: 2\r\n\r\nhi"));
     }
 
     #[test]
     fn typed_headers_replace_ours_and_cannot_smuggle() {
-        let with = |header: &str| RequestParts {
-            headers: vec![header.to_owned()],
-            ..RequestParts::default()
-        };
+        let with =
+            |header: &str| RequestParts { headers: vec![header.to_owned()], ..RequestParts::default() };
         let text = render(&with("host: other")).unwrap();
         assert!(text.contains("\r\nhost: other\r\n") && !text.contains("Host: board"));
         assert!(text.contains("Connection: close\r\n"));
-        assert!(matches!(
-            render(&with("X: a\r\nEvil: b")),
-            Err(RequestError::Header(_))
-        ));
+        assert!(matches!(render(&with("X: a\r\nEvil: b")), Err(RequestError::Header(_))));
         assert!(matches!(render(&with("no colon")), Err(RequestError::Header(_))));
-        assert!(matches!(
-            render(&with("Content-Length: 5")),
-            Err(RequestError::Framing(_))
-        ));
+        assert!(matches!(render(&with("Content-Length: 5")), Err(RequestError::Framing(_))));
     }
 
     #[test]
     fn methods_are_tokens() {
-        let with = |method: &str| RequestParts {
-            method: method.to_owned(),
-            ..RequestParts::default()
-        };
+        let with = |method: &str| RequestParts { method: method.to_owned(), ..RequestParts::default() };
         assert!(matches!(render(&with("GET /")), Err(RequestError::Method(_))));
         assert!(matches!(render(&with("CONNECT")), Err(RequestError::Connect)));
     }

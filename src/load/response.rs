@@ -49,16 +49,8 @@ pub(super) struct ResponseReader {
 
 impl ResponseReader {
     pub(super) fn new() -> Self {
-        let answer = Answer {
-            status: 0,
-            keep_alive: false,
-        };
-        Self {
-            state: State::Head,
-            answer,
-            held: Vec::new(),
-            begun: false,
-        }
+        let answer = Answer { status: 0, keep_alive: false };
+        Self { state: State::Head, answer, held: Vec::new(), begun: false }
     }
 
     /// Whether a first byte of the current answer has come.
@@ -118,11 +110,7 @@ impl ResponseReader {
 
     /// The server closed its side: the answer that this completes, if the close is what ends it.
     pub(super) fn end_of_stream(&mut self) -> Option<Answer> {
-        if matches!(self.state, State::UntilClose) {
-            Some(self.finish())
-        } else {
-            None
-        }
+        if matches!(self.state, State::UntilClose) { Some(self.finish()) } else { None }
     }
 
     fn finish(&mut self) -> Answer {

@@ -26,27 +26,12 @@ fn read(text: &[u8], step: usize, is_head: bool) -> Result<(Vec<Answer>, usize),
 #[test]
 fn every_framing_ends_where_it_should_however_it_is_cut() {
     let cases: &[(&str, u16, bool, bool)] = &[
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-            200,
-            true,
-            false,
-        ),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, true, false),
         ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, true, false),
         ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, true, false),
-        (
-            "HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello",
-            200,
-            true,
-            false,
-        ),
+        ("HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello", 200, true, false),
         ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", 204, true, false),
-        (
-            "HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n",
-            304,
-            true,
-            false,
-        ),
+        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, true, false),
         ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", 200, true, true),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\nT: 1\r\n\r\n",
@@ -60,33 +45,15 @@ fn every_framing_ends_where_it_should_however_it_is_cut() {
             true,
             false,
         ),
-        (
-            "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok",
-            200,
-            false,
-            false,
-        ),
-        (
-            "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
-            200,
-            true,
-            false,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok",
-            200,
-            false,
-            false,
-        ),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
+        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", 200, true, false),
+        ("HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
     ];
     for (text, status, keep_alive, is_head) in cases {
         let twice = text.repeat(2);
         for step in 1..=twice.len() {
             let (answers, first) = read(twice.as_bytes(), step, *is_head).unwrap();
-            let answer = Answer {
-                status: *status,
-                keep_alive: *keep_alive,
-            };
+            let answer = Answer { status: *status, keep_alive: *keep_alive };
             assert_eq!(answers, [answer, answer], "{text:?} by {step}");
             assert_eq!(first, text.len(), "{text:?} by {step}");
         }
@@ -95,19 +62,12 @@ fn every_framing_ends_where_it_should_however_it_is_cut() {
 
 #[test]
 fn without_a_length_the_close_ends_it() {
-    for text in [
-        "HTTP/1.1 200 OK\r\n\r\nall of it",
-        "HTTP/1.0 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nall of it",
-    ] {
+    for text in
+        ["HTTP/1.1 200 OK\r\n\r\nall of it", "HTTP/1.0 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nall of it"]
+    {
         for step in 1..=text.len() {
             let (answers, _) = read(text.as_bytes(), step, false).unwrap();
-            assert_eq!(
-                answers,
-                [Answer {
-                    status: 200,
-                    keep_alive: false
-                }]
-            );
+            assert_eq!(answers, [Answer { status: 200, keep_alive: false }]);
         }
     }
 }
@@ -122,32 +82,17 @@ fn a_close_in_the_middle_gives_no_answer() {
 fn a_changed_head_is_parsed_anew() {
     let text = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxHTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\nHTTP/1.1 200HTTP/1.1 500 X\r\nContent-Length: 1\r\n\r\ny";
     let (answers, _) = read(text.as_bytes(), text.len(), false).unwrap();
-    assert_eq!(
-        answers.iter().map(|answer| answer.status).collect::<Vec<_>>(),
-        [200, 200, 500]
-    );
+    assert_eq!(answers.iter().map(|answer| answer.status).collect::<Vec<_>>(), [200, 200, 500]);
 }
 
 #[test]
 fn what_is_not_http_is_an_error() {
     let long = format!("HTTP/1.1 200 OK\r\nX: {}", "y".repeat(MAX_HEAD));
     let cases = [
-        (
-            "SSH-2.0-OpenSSH\r\n",
-            ResponseError::Head(httparse::Error::Version),
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
-            ResponseError::Length,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n",
-            ResponseError::Length,
-        ),
-        (
-            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-            ResponseError::Length,
-        ),
+        ("SSH-2.0-OpenSSH\r\n", ResponseError::Head(httparse::Error::Version)),
+        ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ResponseError::Length),
+        ("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n", ResponseError::Length),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", ResponseError::Length),
         ("HTTP/1.1 101 Switching Protocols\r\n\r\n", ResponseError::Upgrade),
         (long.as_str(), ResponseError::HeadTooLong),
     ];

@@ -78,11 +78,7 @@ fn run_threads(
         .collect::<Result<_, _>>()
         .map_err(LoadError::system("create an epoll"))?;
     let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
-    let signals = Signals {
-        stop,
-        start: Barrier::new(threads + 1),
-        base: Instant::now(),
-    };
+    let signals = Signals { stop, start: Barrier::new(threads + 1), base: Instant::now() };
     let (done, finished) = mpsc::channel();
     thread::scope(|scope| {
         let workers: Vec<_> = epolls
@@ -102,10 +98,7 @@ fn run_threads(
         drop(done);
         signals.start.wait();
         observe(plan, &live, &finished, observer);
-        workers
-            .into_iter()
-            .map(|worker| worker.join().expect("a load thread never panics"))
-            .collect()
+        workers.into_iter().map(|worker| worker.join().expect("a load thread never panics")).collect()
     })
 }
 
@@ -121,10 +114,7 @@ fn observe(
         observer(Progress {
             elapsed: begun.elapsed(),
             total: plan.warmup + plan.duration,
-            requests: live
-                .iter()
-                .map(|live| live.requests.load(Ordering::Relaxed))
-                .sum(),
+            requests: live.iter().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
             errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
         });
     }

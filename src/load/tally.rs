@@ -95,10 +95,7 @@ impl Tally {
     pub(super) fn clear(&mut self) {
         let mut latency = std::mem::take(&mut self.latency);
         latency.clear();
-        *self = Self {
-            latency,
-            ..Self::default()
-        };
+        *self = Self { latency, ..Self::default() };
     }
 
     /// Counts a fault under its kind.

@@ -62,14 +62,8 @@ impl Url {
     /// # Errors
     /// [`LoadError::Resolve`] when the name has none.
     pub fn resolve(&self) -> Result<Vec<SocketAddr>, LoadError> {
-        let error = |source| LoadError::Resolve {
-            host: self.host.clone(),
-            source,
-        };
-        let addresses: Vec<_> = (self.host.as_str(), self.port)
-            .to_socket_addrs()
-            .map_err(error)?
-            .collect();
+        let error = |source| LoadError::Resolve { host: self.host.clone(), source };
+        let addresses: Vec<_> = (self.host.as_str(), self.port).to_socket_addrs().map_err(error)?.collect();
         if addresses.is_empty() {
             return Err(error(io::Error::from(io::ErrorKind::NotFound)));
         }
@@ -98,28 +92,10 @@ impl FromStr for Url {
             return Err(UrlError::UserInfo);
         }
         let (host, port) = split_authority(authority)?;
-        let path = if path.starts_with('/') {
-            path.to_owned()
-        } else {
-            format!("/{path}")
-        };
-        let named = if host.contains(':') {
-            format!("[{host}]")
-        } else {
-            host.to_owned()
-        };
-        let authority = if port == HTTP_PORT {
-            named
-        } else {
-            format!("{named}:{port}")
-        };
-        Ok(Self {
-            text: text.to_owned(),
-            host: host.to_owned(),
-            port,
-            authority,
-            path,
-        })
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+        let named = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+        let authority = if port == HTTP_PORT { named } else { format!("{named}:{port}") };
+        Ok(Self { text: text.to_owned(), host: host.to_owned(), port, authority, path })
     }
 }
 
@@ -133,29 +109,16 @@ impl fmt::Display for Url {
 fn split_authority(authority: &str) -> Result<(&str, u16), UrlError> {
     let (host, port) = if let Some(rest) = authority.strip_prefix('[') {
         let (host, port) = rest.split_once(']').ok_or(UrlError::Host)?;
-        (
-            host,
-            if port.is_empty() {
-                None
-            } else {
-                Some(port.strip_prefix(':').ok_or(UrlError::Port)?)
-            },
-        )
+        (host, if port.is_empty() { None } else { Some(port.strip_prefix(':').ok_or(UrlError::Port)?) })
     } else {
-        authority
-            .split_once(':')
-            .map_or((authority, None), |(host, port)| (host, Some(port)))
+        authority.split_once(':').map_or((authority, None), |(host, port)| (host, Some(port)))
     };
     if host.is_empty() {
         return Err(UrlError::Host);
     }
     let port = match port {
         None => HTTP_PORT,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|port| *port != 0)
-            .ok_or(UrlError::Port)?,
+        Some(text) => text.parse().ok().filter(|port| *port != 0).ok_or(UrlError::Port)?,
     };
     Ok((host, port))
 }
@@ -203,13 +166,7 @@ mod tests {
             ("http://board", "board", 80, "board", "/"),
             ("HTTP://board:8080?q", "board", 8080, "board:8080", "/?q"),
             ("http://[::1]:81/a#frag", "::1", 81, "[::1]:81", "/a"),
-            (
-                "http://10.0.0.2:80/x/y?z=1",
-                "10.0.0.2",
-                80,
-                "10.0.0.2",
-                "/x/y?z=1",
-            ),
+            ("http://10.0.0.2:80/x/y?z=1", "10.0.0.2", 80, "10.0.0.2", "/x/y?z=1"),
         ];
         for (text, host, port, authority, path) in cases {
             let url: Url = text.parse().unwrap();

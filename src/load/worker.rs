@@ -135,16 +135,8 @@ impl<'a> Worker<'a> {
         self.shared.tally.unfinished = self.connections.iter().map(Connection::waiting).sum();
         Ok(WorkerResult {
             rates: self.rates,
-            finished: self
-                .connections
-                .iter()
-                .map(|connection| connection.finished)
-                .collect(),
-            opened: self
-                .connections
-                .iter()
-                .filter(|connection| connection.opened)
-                .count(),
+            finished: self.connections.iter().map(|connection| connection.finished).collect(),
+            opened: self.connections.iter().filter(|connection| connection.opened).count(),
             measured: (begin, self.shared.now),
             cpu_ns: thread_cpu_ns().saturating_sub(cpu),
             tally: self.shared.tally,
@@ -162,20 +154,13 @@ impl<'a> Worker<'a> {
 
     /// One wait and all that it brings.
     fn turn(&mut self) -> Result<(), LoadError> {
-        let wait = self
-            .next_sweep
-            .min(self.next_sample)
-            .saturating_sub(self.shared.now);
+        let wait = self.next_sweep.min(self.next_sample).saturating_sub(self.shared.now);
         let timeout = Timespec {
             tv_sec: i64::try_from(wait / SECOND_NS).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(wait % SECOND_NS).unwrap_or_default(),
         };
         self.events.clear();
-        match epoll::wait(
-            self.shared.epoll,
-            spare_capacity(&mut self.events),
-            Some(&timeout),
-        ) {
+        match epoll::wait(self.shared.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(LoadError::system("wait for events")(error)),
         }
@@ -215,12 +200,8 @@ impl<'a> Worker<'a> {
             let step = (self.shared.plan.timeout_ns() / SWEEPS_PER_TIMEOUT)
                 .clamp(*SWEEP_NS.start(), *SWEEP_NS.end());
             self.next_sweep = now + if pause { step.min(PAUSED_SWEEP_NS) } else { step };
-            self.live
-                .requests
-                .store(self.shared.tally.requests, Ordering::Relaxed);
-            self.live
-                .errors
-                .store(self.shared.tally.errors.socket(), Ordering::Relaxed);
+            self.live.requests.store(self.shared.tally.requests, Ordering::Relaxed);
+            self.live.errors.store(self.shared.tally.errors.socket(), Ordering::Relaxed);
         }
     }
 

@@ -26,11 +26,7 @@ impl Environment {
         let cores = available_parallelism().map_or_else(|_| "?".to_owned(), |cores| cores.to_string());
         Self {
             machine: format!("{}, {cores} cores", uname.machine().to_string_lossy()),
-            kernel: format!(
-                "{} {}",
-                uname.sysname().to_string_lossy(),
-                uname.release().to_string_lossy()
-            ),
+            kernel: format!("{} {}", uname.sysname().to_string_lossy(), uname.release().to_string_lossy()),
             versions: BTreeMap::from([("boardctl".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]),
             command,
         }

@@ -50,13 +50,7 @@ mod tests {
     fn the_new_file_is_beside_the_old_one_and_hidden() {
         let temporary = temporary_beside(Path::new("results/run.json")).unwrap();
         assert_eq!(temporary.parent(), Some(Path::new("results")));
-        assert!(
-            temporary
-                .file_name()
-                .unwrap()
-                .to_string_lossy()
-                .starts_with(".run.json.")
-        );
+        assert!(temporary.file_name().unwrap().to_string_lossy().starts_with(".run.json."));
         assert!(temporary_beside(Path::new("/")).is_err());
     }
 }

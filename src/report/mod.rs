@@ -123,17 +123,10 @@ impl RunReport {
         let tally = &outcome.tally;
         let seconds = outcome.measured.as_secs_f64();
         let per_second = |count: u64| {
-            if seconds > 0.0 {
-                count as f64 / seconds
-            } else {
-                0.0
-            }
+            if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
         };
         let finished = tally.requests > 0;
-        let fewest_and_most = (
-            outcome.per_connection.iter().min(),
-            outcome.per_connection.iter().max(),
-        );
+        let fewest_and_most = (outcome.per_connection.iter().min(), outcome.per_connection.iter().max());
         Self {
             url: plan.url.to_string(),
             duration_s: seconds,
@@ -141,17 +134,10 @@ impl RunReport {
             requests_per_s: per_second(tally.requests),
             bytes: tally.bytes,
             bytes_per_s: per_second(tally.bytes),
-            latency_us: if finished {
-                LatencyUs::of(&tally.latency)
-            } else {
-                LatencyUs::default()
-            },
+            latency_us: if finished { LatencyUs::of(&tally.latency) } else { LatencyUs::default() },
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
-            connections: Connections {
-                asked: outcome.asked,
-                opened: outcome.opened,
-            },
+            connections: Connections { asked: outcome.asked, opened: outcome.opened },
             errors: tally.errors,
             reconnects: tally.reconnects,
             failed: tally.failed,
@@ -201,21 +187,9 @@ impl Spread {
         let count = samples.len() as f64;
         let mean = samples.iter().sum::<f64>() / count;
         let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-        let stdev = if samples.len() > 1 {
-            (squares / (count - 1.0)).sqrt()
-        } else {
-            0.0
-        };
-        let inside = samples
-            .iter()
-            .filter(|sample| (**sample - mean).abs() <= stdev)
-            .count();
-        Some(Self {
-            mean,
-            stdev,
-            max,
-            within_stdev_percent: 100.0 * inside as f64 / count,
-        })
+        let stdev = if samples.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+        let inside = samples.iter().filter(|sample| (**sample - mean).abs() <= stdev).count();
+        Some(Self { mean, stdev, max, within_stdev_percent: 100.0 * inside as f64 / count })
     }
 }
 
@@ -227,10 +201,7 @@ mod tests {
     fn a_spread_of_nothing_is_none_and_of_one_has_no_deviation() {
         assert_eq!(Spread::of(&[]), None);
         let one = Spread::of(&[5.0]).unwrap();
-        assert_eq!(
-            (one.mean, one.stdev, one.max, one.within_stdev_percent),
-            (5.0, 0.0, 5.0, 100.0)
-        );
+        assert_eq!((one.mean, one.stdev, one.max, one.within_stdev_percent), (5.0, 0.0, 5.0, 100.0));
         let three = Spread::of(&[1.0, 2.0, 6.0]).unwrap();
         assert_eq!((three.mean, three.max), (3.0, 6.0));
         assert!((three.stdev - 7f64.sqrt()).abs() < 1e-12);

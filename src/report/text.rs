@@ -33,34 +33,15 @@ pub fn render(report: &RunReport) -> String {
 fn block(out: &mut String, report: &RunReport) -> fmt::Result {
     let latency = &report.latency_us;
     let rate = report.thread_rate.as_ref();
-    writeln!(
-        out,
-        "  {} threads and {} connections",
-        report.threads, report.connections.asked
-    )?;
-    writeln!(
-        out,
-        "  Thread Stats{:>6}{:>11}{:>8}{:>12}",
-        "Avg", "Stdev", "Max", "+/- Stdev"
-    )?;
+    writeln!(out, "  {} threads and {} connections", report.threads, report.connections.asked)?;
+    writeln!(out, "  Thread Stats{:>6}{:>11}{:>8}{:>12}", "Avg", "Stdev", "Max", "+/- Stdev")?;
     let times = [latency.mean, latency.stdev, latency.max].map(|us| us.map(|us| WrkTime(us).to_string()));
     row(out, "Latency", &times, latency.within_stdev_percent)?;
-    let rates = [
-        rate.map(|rate| rate.mean),
-        rate.map(|rate| rate.stdev),
-        rate.map(|rate| rate.max),
-    ];
+    let rates = [rate.map(|rate| rate.mean), rate.map(|rate| rate.stdev), rate.map(|rate| rate.max)];
     let rates = rates.map(|rate| rate.map(|rate| WrkMetric(rate).to_string()));
     row(out, "Req/Sec", &rates, rate.map(|rate| rate.within_stdev_percent))?;
-    let finished = if report.requests == 0 {
-        "requests finished"
-    } else {
-        "requests"
-    };
-    let (time, read) = (
-        WrkTime(report.duration_s * SECOND_US),
-        WrkBinary(report.bytes as f64),
-    );
+    let finished = if report.requests == 0 { "requests finished" } else { "requests" };
+    let (time, read) = (WrkTime(report.duration_s * SECOND_US), WrkBinary(report.bytes as f64));
     writeln!(out, "  {} {finished} in {time}, {read} read", report.requests)?;
     let errors = &report.errors;
     if errors.socket() > 0 {
@@ -74,11 +55,7 @@ fn block(out: &mut String, report: &RunReport) -> fmt::Result {
         writeln!(out, "  Non-2xx or 3xx responses: {}", errors.status)?;
     }
     writeln!(out, "Requests/sec: {:9.2}", report.requests_per_s)?;
-    writeln!(
-        out,
-        "Transfer/sec: {:>11}",
-        WrkBinary(report.bytes_per_s).to_string()
-    )
+    writeln!(out, "Transfer/sec: {:>11}", WrkBinary(report.bytes_per_s).to_string())
 }
 
 /// Widths of wrk's three columns. The unit's letters hang over the edge so that the digits line up.
@@ -88,12 +65,7 @@ fn row(out: &mut String, name: &str, cells: &[Option<String>; 3], percent: Optio
     write!(out, "    {name:<10}")?;
     for (cell, width) in cells.iter().zip(WIDTHS) {
         let cell = cell.as_deref().unwrap_or(DASH);
-        let letters = cell
-            .bytes()
-            .rev()
-            .take_while(u8::is_ascii_alphabetic)
-            .count()
-            .min(2);
+        let letters = cell.bytes().rev().take_while(u8::is_ascii_alphabetic).count().min(2);
         write!(out, "{cell:>0$}{1:2$}", width - 2 + letters, "", 2 - letters)?;
     }
     match percent {
@@ -104,10 +76,7 @@ fn row(out: &mut String, name: &str, cells: &[Option<String>; 3], percent: Optio
 
 /// ab's table, with more digits: ab was made when a millisecond was short.
 fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
-    writeln!(
-        out,
-        "\nPercentage of the requests served within a certain time (ms)"
-    )?;
+    writeln!(out, "\nPercentage of the requests served within a certain time (ms)")?;
     let rows = [
         (50, latency.p50),
         (66, latency.p66),
@@ -130,28 +99,17 @@ fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
 /// What neither wrk nor ab says.
 fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     let connections = &report.connections;
-    write!(
-        out,
-        "\nConnections: {} asked, {} opened",
-        connections.asked, connections.opened
-    )?;
+    write!(out, "\nConnections: {} asked, {} opened", connections.asked, connections.opened)?;
     if report.reconnects > 0 {
         write!(out, ", {} reconnects after the server closed", report.reconnects)?;
     }
     writeln!(out)?;
     if let Some(fairness) = report.fairness {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
-        writeln!(
-            out,
-            "Requests per connection: {slowest} at the slowest, {fastest} at the fastest"
-        )?;
+        writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;
     }
     if report.failed > 0 {
-        writeln!(
-            out,
-            "Failed: {} requests were sent and got no complete answer",
-            report.failed
-        )?;
+        writeln!(out, "Failed: {} requests were sent and got no complete answer", report.failed)?;
     }
     let cpu = report.client_cpu;
     match cpu.per_request_us {

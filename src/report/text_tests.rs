@@ -17,20 +17,14 @@ fn empty() -> RunReport {
         latency_us: LatencyUs::default(),
         thread_rate: None,
         threads: 2,
-        connections: Connections {
-            asked: 10,
-            opened: 10,
-        },
+        connections: Connections { asked: 10, opened: 10 },
         errors: ErrorCounts::default(),
         reconnects: 0,
         failed: 0,
         unfinished: 10,
         fairness: None,
         partial: false,
-        client_cpu: ClientCpu {
-            total_s: 0.0,
-            per_request_us: None,
-        },
+        client_cpu: ClientCpu { total_s: 0.0, per_request_us: None },
         notes: Vec::new(),
         environment: Environment {
             machine: String::new(),
@@ -65,19 +59,9 @@ fn the_block_is_laid_out_like_wrks() {
             within_stdev_percent: 86.54,
         }),
         threads: 12,
-        connections: Connections {
-            asked: 400,
-            opened: 400,
-        },
-        errors: ErrorCounts {
-            read: 3,
-            status: 7,
-            ..ErrorCounts::default()
-        },
-        fairness: Some(Fairness {
-            slowest: 3,
-            fastest: 9,
-        }),
+        connections: Connections { asked: 400, opened: 400 },
+        errors: ErrorCounts { read: 3, status: 7, ..ErrorCounts::default() },
+        fairness: Some(Fairness { slowest: 3, fastest: 9 }),
         ..empty()
     };
     let text = render(&report);
@@ -98,10 +82,7 @@ Transfer/sec:    606.72MB
 #[test]
 fn nothing_finished_is_dashes_and_never_nan() {
     let text = render(&empty());
-    assert!(
-        text.contains("  0 requests finished in 2.00s, 0.00B read\n"),
-        "{text}"
-    );
+    assert!(text.contains("  0 requests finished in 2.00s, 0.00B read\n"), "{text}");
     assert!(text.contains("    Latency        -         -        -"), "{text}");
     assert!(!text.contains("NaN") && !text.contains("inf"));
     assert!(text.contains(" 100%          - (longest request)\n"), "{text}");

@@ -20,11 +20,7 @@ impl Default for Deadlines {
     /// needs; 10 s without progress in sending.
     fn default() -> Self {
         let seconds = |s| Some(Duration::from_secs(s));
-        Self {
-            idle: seconds(60),
-            head: seconds(10),
-            write: seconds(10),
-        }
+        Self { idle: seconds(60), head: seconds(10), write: seconds(10) }
     }
 }
 

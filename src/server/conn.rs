@@ -92,17 +92,8 @@ pub(super) struct Conn {
 
 impl Conn {
     pub(super) fn new(moved: Moved, ticket: Ticket) -> Self {
-        let Moved {
-            socket,
-            peer,
-            input,
-            since,
-        } = moved;
-        let phase = if input.is_empty() {
-            Phase::Between
-        } else {
-            Phase::Head
-        };
+        let Moved { socket, peer, input, since } = moved;
+        let phase = if input.is_empty() { Phase::Between } else { Phase::Head };
         Self {
             socket,
             peer,
@@ -143,12 +134,7 @@ impl Conn {
 
     /// What another worker needs to go on with it.
     pub(super) fn into_moved(self) -> Moved {
-        Moved {
-            socket: self.socket,
-            peer: self.peer,
-            input: self.input,
-            since: self.since,
-        }
+        Moved { socket: self.socket, peer: self.peer, input: self.input, since: self.since }
     }
 
     /// The tick at which the present wait has lasted too long; `None` when it may last.
@@ -166,10 +152,7 @@ impl Conn {
 
 /// A duration in ticks, rounded up so that no deadline comes early, plus the tick that has already begun.
 pub(super) fn ticks(limit: Duration) -> u64 {
-    u64::try_from(limit.as_millis())
-        .unwrap_or(u64::MAX / 2)
-        .div_ceil(TICK_MS)
-        + 1
+    u64::try_from(limit.as_millis()).unwrap_or(u64::MAX / 2).div_ceil(TICK_MS) + 1
 }
 
 /// How far sending got.

@@ -28,18 +28,9 @@ pub(super) struct Full;
 impl Dealer {
     /// A dealer for workers with these capacities, at most `most` connections together.
     pub(super) fn new(shares: &[u32], most: u32) -> Self {
-        let hands = shares
-            .iter()
-            .map(|&share| Hand {
-                held: AtomicU32::new(0),
-                share: share.max(1),
-            })
-            .collect();
-        Self {
-            hands,
-            deal: Mutex::new(()),
-            most,
-        }
+        let hands =
+            shares.iter().map(|&share| Hand { held: AtomicU32::new(0), share: share.max(1) }).collect();
+        Self { hands, deal: Mutex::new(()), most }
     }
 
     /// Chooses the worker for a new connection and counts it there.
@@ -80,12 +71,10 @@ impl Dealer {
 
     /// The worker that should give `to` a connection, if one is too far above its share.
     pub(super) fn giver_for(&self, to: usize) -> Option<usize> {
-        let fullest = (0..self.hands.len())
-            .filter(|&from| from != to)
-            .max_by(|&a, &b| {
-                let (a, b) = (&self.hands[a], &self.hands[b]);
-                cross(a.held(), b.share).cmp(&cross(b.held(), a.share))
-            })?;
+        let fullest = (0..self.hands.len()).filter(|&from| from != to).max_by(|&a, &b| {
+            let (a, b) = (&self.hands[a], &self.hands[b]);
+            cross(a.held(), b.share).cmp(&cross(b.held(), a.share))
+        })?;
         self.would_help(fullest, to).then_some(fullest)
     }
 
@@ -97,9 +86,7 @@ impl Dealer {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
         // The lock guards no data of its own: a panic elsewhere leaves nothing half-done in it.
-        self.deal
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.deal.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

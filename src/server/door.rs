@@ -32,12 +32,7 @@ pub(super) struct Door {
 impl Door {
     /// A closed door; `key` is what the worker's epoll will call it.
     pub(super) const fn new(key: u64) -> Self {
-        Self {
-            key,
-            open: false,
-            retry_at: None,
-            complain_at: 0,
-        }
+        Self { key, open: false, retry_at: None, complain_at: 0 }
     }
 
     /// When to call [`Door::accept`] although no event said so.
@@ -51,12 +46,7 @@ impl Door {
             return Ok(());
         }
         let data = EventData::new_u64(self.key);
-        match epoll::add(
-            epoll,
-            listener.socket(),
-            data,
-            EventFlags::IN | EventFlags::EXCLUSIVE,
-        ) {
+        match epoll::add(epoll, listener.socket(), data, EventFlags::IN | EventFlags::EXCLUSIVE) {
             // Kernels before 4.5, as some Allwinner boards still run, wake every worker instead of one.
             Err(Errno::INVAL) => epoll::add(epoll, listener.socket(), data, EventFlags::IN)?,
             other => other?,
@@ -87,12 +77,7 @@ impl Door {
         let mut to_ring = vec![false; shared.mailboxes.len()];
         for _ in 0..BURST {
             let Ok(worker) = shared.dealer.deal() else {
-                self.pause(
-                    epoll,
-                    shared,
-                    tick,
-                    "every connection allowed by --max-connections is in use",
-                );
+                self.pause(epoll, shared, tick, "every connection allowed by --max-connections is in use");
                 break;
             };
             let accepted = shared.listener.accept();
@@ -107,12 +92,7 @@ impl Door {
                 break;
             };
             counters.accepted += 1;
-            let moved = Moved {
-                socket,
-                peer,
-                input: Vec::new(),
-                since: tick,
-            };
+            let moved = Moved { socket, peer, input: Vec::new(), since: tick };
             if worker == me {
                 mine.push(moved);
             } else if let Err(Message::Adopt(moved)) = shared.mailboxes[worker].post(Message::Adopt(moved)) {

@@ -229,10 +229,7 @@ impl Exchange {
         };
         let keep_alive = head.keep_alive && !self.stopping && rest != Rest::Unread;
         let connection = ConnectionHeader::answer(head.minor, keep_alive);
-        let terms = Terms {
-            connection,
-            head_only: head.method == Method::Head,
-        };
+        let terms = Terms { connection, head_only: head.method == Method::Head };
         match self.routes.find(head.method, head.path) {
             Found::Handler(Handler::InPlace(handler), params) => {
                 let request = Request::new(head, params, conn.peer);
@@ -261,21 +258,14 @@ impl Exchange {
             Rest::Nothing | Rest::Unread => Phase::Between,
         };
         if terms.connection == ConnectionHeader::Close {
-            conn.ending = if rest == Rest::Nothing {
-                Ending::Close
-            } else {
-                Ending::Linger
-            };
+            conn.ending = if rest == Rest::Nothing { Ending::Close } else { Ending::Linger };
         }
     }
 
     /// Answers bytes that are no request, or no request in time; the connection's last answer.
     #[cold]
     pub(super) fn refuse(&mut self, conn: &mut Conn, error: HttpError) {
-        let terms = Terms {
-            connection: ConnectionHeader::Close,
-            head_only: false,
-        };
+        let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
         self.answered(conn, terms, Rest::Unread);
@@ -311,11 +301,7 @@ impl Exchange {
         };
         self.counters.sent_bytes += at as u64;
         let tail = self.renderer.tail.take();
-        let mut unsent = Unsent {
-            bytes: std::mem::take(&mut self.renderer.out),
-            at,
-            tail,
-        };
+        let mut unsent = Unsent { bytes: std::mem::take(&mut self.renderer.out), at, tail };
         match unsent.push(&conn.socket, &mut self.counters.sent_bytes) {
             Sending::Done => {
                 // The buffer goes back to where it came from: no allocation for the next answer.
@@ -359,11 +345,7 @@ impl Exchange {
     #[cold]
     fn linger(&mut self, conn: &mut Conn) {
         let over = rustix::net::shutdown(&conn.socket, rustix::net::Shutdown::Write);
-        conn.ending = if over.is_ok() {
-            Ending::Keep
-        } else {
-            Ending::Broken
-        };
+        conn.ending = if over.is_ok() { Ending::Keep } else { Ending::Broken };
         (conn.phase, conn.since) = (Phase::Linger(LINGER_BYTES), self.tick);
         conn.input = Vec::new();
     }
@@ -379,13 +361,10 @@ fn no_handler(routes: &Routes, head: &RequestHead<'_, '_>, found: &Found<'_, '_>
     };
     match (head.method, allowed) {
         (Method::Other | Method::Connect, _) => reply.error(Status::NOT_IMPLEMENTED),
-        (Method::Options, Some(allowed)) => reply
-            .with_status(Status::NO_CONTENT)
-            .with_header("Allow", &allowed.allow())
-            .empty(),
-        (_, Some(allowed)) => reply
-            .with_header("Allow", &allowed.allow())
-            .error(Status::METHOD_NOT_ALLOWED),
+        (Method::Options, Some(allowed)) => {
+            reply.with_status(Status::NO_CONTENT).with_header("Allow", &allowed.allow()).empty()
+        }
+        (_, Some(allowed)) => reply.with_header("Allow", &allowed.allow()).error(Status::METHOD_NOT_ALLOWED),
         (_, None) => reply.error(Status::NOT_FOUND),
     }
 }

@@ -39,10 +39,7 @@ impl Listener {
         socket.bind(&address.into())?;
         socket.listen(backlog)?;
         let address = socket.local_addr()?.as_socket().unwrap_or(address);
-        Ok(Self {
-            socket: socket.into(),
-            address,
-        })
+        Ok(Self { socket: socket.into(), address })
     }
 
     /// The address that clients reach.
@@ -86,13 +83,7 @@ mod tests {
 
     #[test]
     fn only_a_broken_listener_is_broken() {
-        for error in [
-            Errno::CONNABORTED,
-            Errno::INTR,
-            Errno::PROTO,
-            Errno::NETDOWN,
-            Errno::HOSTUNREACH,
-        ] {
+        for error in [Errno::CONNABORTED, Errno::INTR, Errno::PROTO, Errno::NETDOWN, Errno::HOSTUNREACH] {
             assert!(matches!(Accepted::of(error), Accepted::Again), "{error}");
         }
         for error in [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::NOBUFS] {

@@ -41,11 +41,7 @@ pub(super) struct Mailbox {
 impl Mailbox {
     pub(super) fn new() -> std::io::Result<Self> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self {
-            queue: Mutex::default(),
-            bell,
-            rung: AtomicBool::new(false),
-        })
+        Ok(Self { queue: Mutex::default(), bell, rung: AtomicBool::new(false) })
     }
 
     /// The descriptor that becomes readable at each ring. Watched edge-triggered, so it is never read.

@@ -82,12 +82,8 @@ impl Server {
     pub fn bind(config: Config, routes: Routes) -> io::Result<Self> {
         let workers = config.workers.get();
         let listener = Listener::bind(config.listen, config.backlog)?;
-        let shares: Vec<u32> = (0..workers)
-            .map(|w| config.shares.get(w).copied().unwrap_or(1))
-            .collect();
-        let mailboxes = (0..workers)
-            .map(|_| Mailbox::new().map(Arc::new))
-            .collect::<io::Result<_>>()?;
+        let shares: Vec<u32> = (0..workers).map(|w| config.shares.get(w).copied().unwrap_or(1)).collect();
+        let mailboxes = (0..workers).map(|_| Mailbox::new().map(Arc::new)).collect::<io::Result<_>>()?;
         let shared = Shared {
             dealer: Dealer::new(&shares, config.max_connections),
             routes: Arc::new(routes),
@@ -98,9 +94,7 @@ impl Server {
             epoch: Instant::now(),
             config,
         };
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The address that clients reach, with the port that was found for port 0.
@@ -116,27 +110,22 @@ impl Server {
     pub fn start(self) -> io::Result<Handle> {
         let workers = (0..self.shared.mailboxes.len()).map(|index| start_worker(index, &self.shared));
         let workers = workers.collect::<io::Result<_>>()?;
-        Ok(Handle {
-            shared: self.shared,
-            workers,
-        })
+        Ok(Handle { shared: self.shared, workers })
     }
 }
 
 /// One worker's thread, bound to its core if it was given one.
 fn start_worker(index: usize, shared: &Arc<Shared>) -> io::Result<JoinHandle<io::Result<()>>> {
     let shared = Arc::clone(shared);
-    std::thread::Builder::new()
-        .name(format!("boardd-{index}"))
-        .spawn(move || {
-            if let Some(&core) = shared.config.pin.get(index) {
-                let mut set = rustix::thread::CpuSet::new();
-                set.set(core);
-                rustix::thread::sched_setaffinity(None, &set)?;
-            }
-            // Built on its own thread: executor and tasks never leave it.
-            Worker::new(index, shared)?.run()
-        })
+    std::thread::Builder::new().name(format!("boardd-{index}")).spawn(move || {
+        if let Some(&core) = shared.config.pin.get(index) {
+            let mut set = rustix::thread::CpuSet::new();
+            set.set(core);
+            rustix::thread::sched_setaffinity(None, &set)?;
+        }
+        // Built on its own thread: executor and tasks never leave it.
+        Worker::new(index, shared)?.run()
+    })
 }
 
 /// A running server.
@@ -169,9 +158,7 @@ impl Handle {
     /// The first failure that ended a worker: its epoll or its core was refused.
     pub fn join(self) -> io::Result<Snapshot> {
         for worker in self.workers {
-            worker
-                .join()
-                .map_err(|_| io::Error::other("a worker panicked"))??;
+            worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
         }
         Ok(Snapshot::of(self.shared.stats.iter()))
     }

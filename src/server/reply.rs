@@ -104,11 +104,7 @@ impl Response {
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         let body = Body::Bytes(text.into().into_bytes());
-        Self {
-            status: Status::OK,
-            content_type: Some("text/plain"),
-            body,
-        }
+        Self { status: Status::OK, content_type: Some("text/plain"), body }
     }
 
     /// The same answer with another status.
@@ -163,14 +159,7 @@ impl Tail {
 impl Renderer {
     pub(super) fn new(date: DateHeader) -> Self {
         let (out, scratch) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new());
-        Self {
-            out,
-            tail: None,
-            date,
-            scratch,
-            client_errors: 0,
-            server_errors: 0,
-        }
+        Self { out, tail: None, date, scratch, client_errors: 0, server_errors: 0 }
     }
 
     /// Whether an answer waits here to be sent.
@@ -182,12 +171,7 @@ impl Renderer {
     /// A writer for one answer.
     #[inline]
     pub(super) fn reply(&mut self, terms: Terms) -> Reply<'_> {
-        Reply {
-            renderer: self,
-            terms,
-            status: Status::OK,
-            extra: None,
-        }
+        Reply { renderer: self, terms, status: Status::OK, extra: None }
     }
 }
 
@@ -233,18 +217,8 @@ impl Reply<'_> {
     pub fn json<T: Serialize>(self, value: &T) -> Sent {
         let mut body = std::mem::take(&mut self.renderer.scratch);
         body.clear();
-        let Reply {
-            renderer,
-            terms,
-            status,
-            extra,
-        } = self;
-        let reply = Reply {
-            renderer: &mut *renderer,
-            terms,
-            status,
-            extra,
-        };
+        let Reply { renderer, terms, status, extra } = self;
+        let reply = Reply { renderer: &mut *renderer, terms, status, extra };
         let sent = match serde_json::to_writer(&mut body, value) {
             Ok(()) => reply.bytes("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
@@ -283,8 +257,7 @@ impl Reply<'_> {
 
     /// Answers with what a handler that awaited returned.
     pub(super) fn response(self, response: Response) -> Sent {
-        self.with_status(response.status)
-            .whole(response.content_type, response.body)
+        self.with_status(response.status).whole(response.content_type, response.body)
     }
 
     fn whole(mut self, content_type: Option<&str>, body: Body) -> Sent {
@@ -306,13 +279,7 @@ impl Reply<'_> {
 
     #[inline]
     fn head(&mut self, content_type: Option<&str>, length: u64) {
-        let Renderer {
-            out,
-            date,
-            client_errors,
-            server_errors,
-            ..
-        } = &mut *self.renderer;
+        let Renderer { out, date, client_errors, server_errors, .. } = &mut *self.renderer;
         match self.status.code() {
             500.. => *server_errors += 1,
             400.. => *client_errors += 1,
@@ -320,14 +287,7 @@ impl Reply<'_> {
         }
         let extra = self.extra.as_deref().unwrap_or_default();
         let (status, connection) = (self.status, self.terms.connection);
-        ResponseHead {
-            status,
-            content_type,
-            length,
-            connection,
-            extra,
-        }
-        .write(out, date);
+        ResponseHead { status, content_type, length, connection, extra }.write(out, date);
     }
 }
 
@@ -335,10 +295,7 @@ impl Reply<'_> {
 mod tests {
     use super::*;
 
-    const TERMS: Terms = Terms {
-        connection: ConnectionHeader::Implied,
-        head_only: false,
-    };
+    const TERMS: Terms = Terms { connection: ConnectionHeader::Implied, head_only: false };
 
     /// What one answer puts on the wire, a large body included.
     fn render(terms: Terms, answer: impl FnOnce(Reply<'_>) -> Sent) -> String {
@@ -362,26 +319,18 @@ mod tests {
     #[test]
     fn filler_is_exact_at_every_length() {
         for length in [0, 1, 63, 4096, 4097, 65_536, 65_537, 200_000] {
-            let text = render(TERMS, |reply| {
-                reply.body("application/octet-stream", Body::Fill(length))
-            });
+            let text = render(TERMS, |reply| reply.body("application/octet-stream", Body::Fill(length)));
             let (head, body) = text.split_once("\r\n\r\n").expect("a head");
             assert!(head.contains(&format!("Content-Length: {length}")), "{head}");
             assert_eq!(body.len() as u64, length);
-            assert!(
-                body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b),
-                "length {length}"
-            );
+            assert!(body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b), "length {length}");
         }
     }
 
     #[test]
     fn every_kind_of_body_is_sent_whole() {
         let text = "x".repeat(10_000);
-        let bodies = [
-            Body::Bytes(text.clone().into()),
-            Body::Shared(text.as_bytes().into()),
-        ];
+        let bodies = [Body::Bytes(text.clone().into()), Body::Shared(text.as_bytes().into())];
         for body in bodies {
             assert!(
                 render(TERMS, |reply| reply.body("text/plain", body)).ends_with(&format!("\r\n\r\n{text}"))
@@ -395,10 +344,7 @@ mod tests {
 
     #[test]
     fn head_has_the_length_and_no_body() {
-        let terms = Terms {
-            head_only: true,
-            ..TERMS
-        };
+        let terms = Terms { head_only: true, ..TERMS };
         for large in [5, 100_000] {
             let text = render(terms, |reply| reply.body("text/plain", Body::Fill(large)));
             assert!(
@@ -410,9 +356,7 @@ mod tests {
 
     #[test]
     fn a_header_value_cannot_start_another() {
-        let text = render(TERMS, |reply| {
-            reply.with_header("X-Name", "a\r\nSet-Cookie: b").text("")
-        });
+        let text = render(TERMS, |reply| reply.with_header("X-Name", "a\r\nSet-Cookie: b").text(""));
         assert!(text.contains("X-Name: aSet-Cookie: b\r\n"), "{text}");
     }
 

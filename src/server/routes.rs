@@ -71,17 +71,8 @@ impl<'a> Request<'a> {
             method: self.head.method,
             path: self.head.path.to_owned(),
             query: self.head.query.map(str::to_owned),
-            headers: self
-                .head
-                .headers
-                .iter()
-                .map(|h| (h.name.to_owned(), h.value.to_owned()))
-                .collect(),
-            params: self
-                .params
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.to_owned()))
-                .collect(),
+            headers: self.head.headers.iter().map(|h| (h.name.to_owned(), h.value.to_owned())).collect(),
+            params: self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             peer: self.peer,
         }
     }
@@ -117,9 +108,7 @@ impl<'a> Params<'a> {
     }
 
     fn get(&self, name: &str) -> Option<&'a str> {
-        self.iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, value)| value)
+        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 }
 
@@ -212,14 +201,8 @@ impl Routes {
     fn methods_of(&mut self, pattern: &str) -> &mut Methods {
         if pattern.contains('{') {
             let segments: Vec<_> = pattern.split('/').skip(1).map(Segment::parse).collect();
-            let params = segments
-                .iter()
-                .filter(|segment| matches!(segment, Segment::Param(_)))
-                .count();
-            assert!(
-                params <= MAX_PARAMS,
-                "at most {MAX_PARAMS} parts of a path have names: {pattern}"
-            );
+            let params = segments.iter().filter(|segment| matches!(segment, Segment::Param(_))).count();
+            assert!(params <= MAX_PARAMS, "at most {MAX_PARAMS} parts of a path have names: {pattern}");
             return &mut self.patterns.push_mut((segments, Methods::default())).1;
         }
         match self.exact.iter().position(|(known, _)| known == pattern) {
@@ -257,11 +240,7 @@ impl Routes {
 impl Methods {
     #[inline]
     fn find<'r, 'p>(&'r self, method: Method, params: Params<'p>) -> Found<'r, 'p> {
-        let wanted = if method == Method::Head {
-            Method::Get
-        } else {
-            method
-        };
+        let wanted = if method == Method::Head { Method::Get } else { method };
         match self.handlers.iter().find(|(known, _)| *known == wanted) {
             Some((_, handler)) => Found::Handler(handler, params),
             None => Found::WrongMethod(self.allowed),

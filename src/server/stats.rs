@@ -66,10 +66,7 @@ pub(super) struct WorkerStats {
 impl WorkerStats {
     pub(super) fn new() -> Self {
         let server_time = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
-        Self {
-            counters: Published::default(),
-            server_time,
-        }
+        Self { counters: Published::default(), server_time }
     }
 
     /// Publishes the totals after a batch of `requests` requests that was in the worker for `nanos`.
@@ -97,10 +94,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     pub(super) fn of<'a>(workers: impl Iterator<Item = &'a WorkerStats>) -> Self {
-        let mut all = Self {
-            counters: Counters::default(),
-            server_time: vec![0; BUCKETS],
-        };
+        let mut all = Self { counters: Counters::default(), server_time: vec![0; BUCKETS] };
         for worker in workers {
             worker.counters.add_to(&mut all.counters);
             for (sum, bucket) in all.server_time.iter_mut().zip(worker.server_time.iter()) {
@@ -152,19 +146,15 @@ mod tests {
 
     #[test]
     fn buckets_are_in_order_and_within_an_eighth() {
-        let mut values: Vec<u64> = (0..40)
-            .flat_map(|bit| [1_u64 << bit, (1 << bit) + 1, (1 << bit) * 7 / 4])
-            .collect();
+        let mut values: Vec<u64> =
+            (0..40).flat_map(|bit| [1_u64 << bit, (1 << bit) + 1, (1 << bit) * 7 / 4]).collect();
         values.sort_unstable();
         for pair in values.windows(2) {
             assert!(bucket_of(pair[0]) <= bucket_of(pair[1]), "{pair:?}");
         }
         for value in values {
             let end = bucket_end(bucket_of(value));
-            assert!(
-                end >= value && end - value <= value / 8,
-                "{value} in a bucket that ends at {end}"
-            );
+            assert!(end >= value && end - value <= value / 8, "{value} in a bucket that ends at {end}");
         }
         assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
     }
@@ -172,22 +162,8 @@ mod tests {
     #[test]
     fn percentiles_over_all_workers() {
         let (a, b) = (WorkerStats::new(), WorkerStats::new());
-        a.publish(
-            &Counters {
-                requests: 90,
-                ..Counters::default()
-            },
-            90,
-            1_000,
-        );
-        b.publish(
-            &Counters {
-                requests: 10,
-                ..Counters::default()
-            },
-            10,
-            1_000_000,
-        );
+        a.publish(&Counters { requests: 90, ..Counters::default() }, 90, 1_000);
+        b.publish(&Counters { requests: 10, ..Counters::default() }, 10, 1_000_000);
         let all = Snapshot::of([&a, &b].into_iter());
         assert_eq!(all.counters.requests, 100);
         let near =

@@ -34,10 +34,7 @@ impl Ticket {
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
     pub(super) const fn from_u64(word: u64) -> Self {
-        Self {
-            key: word as u32,
-            serial: (word >> 32) as u32,
-        }
+        Self { key: word as u32, serial: (word >> 32) as u32 }
     }
 }
 
@@ -82,20 +79,10 @@ impl Tasks {
         let runner = Rc::clone(&executor);
         let run = Box::pin(async move { runner.run(std::future::pending()).await });
         // Woken from the start: the first poll is what makes the executor know whom to wake.
-        let signal = Arc::new(Signal {
-            woken: AtomicBool::new(true),
-            asleep: AtomicBool::new(false),
-            mailbox,
-        });
+        let signal =
+            Arc::new(Signal { woken: AtomicBool::new(true), asleep: AtomicBool::new(false), mailbox });
         let waker = Waker::from(Arc::clone(&signal));
-        Self {
-            executor,
-            run,
-            signal,
-            waker,
-            done: Rc::default(),
-            live: Rc::default(),
-        }
+        Self { executor, run, signal, waker, done: Rc::default(), live: Rc::default() }
     }
 
     /// Starts a task whose answer will come out of [`Tasks::run`].

@@ -22,12 +22,7 @@ pub(super) struct Time {
 
 impl Time {
     pub(super) fn new(epoch: Instant) -> Self {
-        let mut time = Self {
-            epoch,
-            nanos: 0,
-            tick: 0,
-            next_second: 0,
-        };
+        let mut time = Self { epoch, nanos: 0, tick: 0, next_second: 0 };
         time.read();
         time
     }
@@ -71,10 +66,7 @@ impl Time {
         // Whole milliseconds, which is what epoll_wait counts in; rounded up, or it would wake early and spin.
         Duration::from_millis(left.div_ceil(NANOS_PER_MS))
             .try_into()
-            .unwrap_or(Timespec {
-                tv_sec: 1,
-                tv_nsec: 0,
-            })
+            .unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
     }
 }
 

@@ -20,11 +20,7 @@ struct Link {
     slot: u32,
 }
 
-const UNLINKED: Link = Link {
-    previous: NIL,
-    next: NIL,
-    slot: NIL,
-};
+const UNLINKED: Link = Link { previous: NIL, next: NIL, slot: NIL };
 
 /// The wheel. Keys are slab keys, ticks count from the server's start.
 pub(super) struct Wheel {
@@ -39,13 +35,7 @@ pub(super) struct Wheel {
 
 impl Wheel {
     pub(super) fn new() -> Self {
-        Self {
-            heads: Box::new([NIL; SLOTS]),
-            links: Vec::new(),
-            now: 0,
-            next: None,
-            entries: 0,
-        }
+        Self { heads: Box::new([NIL; SLOTS]), links: Vec::new(), now: 0, next: None, entries: 0 }
     }
 
     /// The earliest tick at which [`Wheel::advance`] may have something to say.
@@ -63,11 +53,7 @@ impl Wheel {
             self.links.resize(index + 1, UNLINKED);
         }
         let old = self.heads[slot as usize];
-        self.links[index] = Link {
-            previous: NIL,
-            next: old,
-            slot,
-        };
+        self.links[index] = Link { previous: NIL, next: old, slot };
         if let Some(old) = self.links.get_mut(old as usize) {
             old.previous = key;
         }
@@ -120,10 +106,7 @@ impl Wheel {
     /// The tick of the first slot after `now` that holds an entry.
     fn first_after(&self, now: u64) -> u64 {
         let ticks = now + 1..=now + SLOTS as u64;
-        ticks
-            .clone()
-            .find(|&tick| self.heads[slot_of(tick) as usize] != NIL)
-            .unwrap_or(*ticks.end())
+        ticks.clone().find(|&tick| self.heads[slot_of(tick) as usize] != NIL).unwrap_or(*ticks.end())
     }
 }
 

@@ -37,10 +37,8 @@ const MAILBOX: u64 = u64::MAX;
 const LISTENER: u64 = u64::MAX - 1;
 
 /// Edge-triggered, and for both directions from the start: no `epoll_ctl` ever follows.
-const CONN_EVENTS: EventFlags = EventFlags::IN
-    .union(EventFlags::OUT)
-    .union(EventFlags::RDHUP)
-    .union(EventFlags::ET);
+const CONN_EVENTS: EventFlags =
+    EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
 
 /// Ticks between two looks at who holds more than its share. Closing is often followed by opening: wait for that.
 const BALANCE_TICKS: u64 = 2;
@@ -73,20 +71,12 @@ impl Worker {
     pub(super) fn new(index: usize, shared: Arc<Shared>) -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let bell = shared.mailboxes[index].bell();
-        epoll::add(
-            &epoll,
-            bell,
-            EventData::new_u64(MAILBOX),
-            EventFlags::IN | EventFlags::ET,
-        )?;
+        epoll::add(&epoll, bell, EventData::new_u64(MAILBOX), EventFlags::IN | EventFlags::ET)?;
         let mut door = Door::new(LISTENER);
         door.open(&epoll, &shared.listener)?;
         let mut time = Time::new(shared.epoch);
-        let exchange = Exchange::new(
-            Arc::clone(&shared.routes),
-            &mut time,
-            Arc::clone(&shared.mailboxes[index]),
-        );
+        let exchange =
+            Exchange::new(Arc::clone(&shared.routes), &mut time, Arc::clone(&shared.mailboxes[index]));
         Ok(Self {
             index,
             deadlines: shared.config.deadlines,
@@ -152,27 +142,15 @@ impl Worker {
     #[inline]
     fn timeout(&self) -> Option<Timespec> {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
-            return Some(Timespec {
-                tv_sec: 0,
-                tv_nsec: 0,
-            });
+            return Some(Timespec { tv_sec: 0, tv_nsec: 0 });
         }
-        let dues = [
-            self.wheel.next_due(),
-            self.balance_at,
-            self.door.retry_at(),
-            self.cut_at,
-        ];
+        let dues = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
         dues.into_iter().flatten().min().map(|due| self.time.until(due))
     }
 
     #[inline]
     fn on_event(&mut self, ticket: Ticket, flags: EventFlags) {
-        if let Some(conn) = self
-            .conns
-            .get_mut(ticket.key as usize)
-            .filter(|conn| conn.ticket == ticket)
-        {
+        if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
             let turn = self.exchange.on_event(conn, flags, &mut self.buffer);
             self.after_turn(ticket, turn);
         }
@@ -208,11 +186,7 @@ impl Worker {
             return;
         }
         for ticket in std::mem::take(&mut self.again) {
-            if let Some(conn) = self
-                .conns
-                .get_mut(ticket.key as usize)
-                .filter(|conn| conn.ticket == ticket)
-            {
+            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
                 let turn = self.exchange.pump(conn, &mut self.buffer);
                 self.after_turn(ticket, turn);
             }
@@ -224,11 +198,7 @@ impl Worker {
     fn finish_tasks(&mut self) {
         for (ticket, response) in self.exchange.tasks.run() {
             // The connection may have ended in the meantime, and its slot may be another's.
-            if let Some(conn) = self
-                .conns
-                .get_mut(ticket.key as usize)
-                .filter(|conn| conn.ticket == ticket)
-            {
+            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
                 let turn = self.exchange.on_done(conn, response, &mut self.buffer);
                 self.after_turn(ticket, turn);
                 if turn == Turn::Waits {
@@ -295,18 +265,8 @@ impl Worker {
             return self.shared.dealer.ended(self.index);
         };
         self.next_serial = self.next_serial.wrapping_add(1) & Ticket::SERIALS;
-        let ticket = Ticket {
-            key,
-            serial: self.next_serial,
-        };
-        if epoll::add(
-            &self.epoll,
-            &moved.socket,
-            EventData::new_u64(ticket.to_u64()),
-            CONN_EVENTS,
-        )
-        .is_err()
-        {
+        let ticket = Ticket { key, serial: self.next_serial };
+        if epoll::add(&self.epoll, &moved.socket, EventData::new_u64(ticket.to_u64()), CONN_EVENTS).is_err() {
             // The kernel has no room for another watch: the connection cannot be served here.
             return self.shared.dealer.ended(self.index);
         }
@@ -353,12 +313,8 @@ impl Worker {
 
     /// Gives connections away for as long as that brings both workers closer to their shares.
     fn give(&mut self, to: usize) {
-        let movable: Vec<usize> = self
-            .conns
-            .iter()
-            .filter(|(_, conn)| conn.is_movable())
-            .map(|(key, _)| key)
-            .collect();
+        let movable: Vec<usize> =
+            self.conns.iter().filter(|(_, conn)| conn.is_movable()).map(|(key, _)| key).collect();
         for key in movable {
             if !self.shared.dealer.hand_over(self.index, to) {
                 break;
@@ -382,17 +338,11 @@ impl Worker {
     #[cold]
     fn stopped(&mut self) -> bool {
         let tick = self.time.tick();
-        let cut_at = *self
-            .cut_at
-            .get_or_insert_with(|| tick + super::conn::ticks(self.shared.config.drain));
+        let cut_at = *self.cut_at.get_or_insert_with(|| tick + super::conn::ticks(self.shared.config.drain));
         if !self.exchange.stopping {
             self.exchange.stopping = true;
             self.door.close(&self.epoll, &self.shared.listener);
-            self.deadlines.idle = Some(
-                self.deadlines
-                    .idle
-                    .map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)),
-            );
+            self.deadlines.idle = Some(self.deadlines.idle.map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)));
             let keys: Vec<u32> = self.conns.iter().map(|(_, conn)| conn.ticket.key).collect();
             for key in keys {
                 let conn = &mut self.conns[key as usize];

@@ -67,42 +67,24 @@ pub fn plan(facts: &BoardFacts, wanted: &Wanted) -> Plan {
     let usable = facts.cores.usable();
     let (count, workers) = worker_count(facts, wanted, &usable);
     let pin = wanted.pin && !usable.is_empty();
-    let (per_worker, shares) = if pin {
-        pinned(facts, &usable, count)
-    } else {
-        unpinned(count)
-    };
+    let (per_worker, shares) = if pin { pinned(facts, &usable, count) } else { unpinned(count) };
     let (backlog, backlog_reason) = backlog(facts);
     let (max_connections, connections_reason) = max_connections(facts, count);
     Plan {
         workers: per_worker,
         backlog,
         max_connections,
-        decisions: vec![
-            workers,
-            pinning(wanted, pin),
-            shares,
-            backlog_reason,
-            connections_reason,
-        ],
+        decisions: vec![workers, pinning(wanted, pin), shares, backlog_reason, connections_reason],
     }
 }
 
 pub(super) fn decision(setting: &'static str, value: &str, because: &str, source: &str) -> Decision {
-    Decision {
-        setting,
-        value: value.to_owned(),
-        because: because.to_owned(),
-        source: source.to_owned(),
-    }
+    Decision { setting, value: value.to_owned(), because: because.to_owned(), source: source.to_owned() }
 }
 
 fn worker_count(facts: &BoardFacts, wanted: &Wanted, usable: &CoreSet) -> (usize, Decision) {
     if let Some(count) = wanted.workers {
-        return (
-            count.get(),
-            decision("workers", &count.to_string(), "asked for", "--workers"),
-        );
+        return (count.get(), decision("workers", &count.to_string(), "asked for", "--workers"));
     }
     if usable.is_empty() {
         return (1, decision("workers", "1", "the number of cores is unknown", "-"));
@@ -114,11 +96,7 @@ fn worker_count(facts: &BoardFacts, wanted: &Wanted, usable: &CoreSet) -> (usize
             let because = format!("the quota leaves time for {quota} of {cores} usable cores");
             (quota.whole_cores().max(1), because, &*quota.source)
         }
-        _ => (
-            cores,
-            format!("one for each usable core ({usable})"),
-            usable_source(facts, usable),
-        ),
+        _ => (cores, format!("one for each usable core ({usable})"), usable_source(facts, usable)),
     };
     (count, decision("workers", &count.to_string(), &because, source))
 }
@@ -138,12 +116,7 @@ fn pinning(wanted: &Wanted, pin: bool) -> Decision {
     match (wanted.pin, pin) {
         (true, true) => decision("pin", "on", "asked for", "--pin"),
         (true, false) => decision("pin", "off", "asked for, but no usable core is known", "--pin"),
-        _ => decision(
-            "pin",
-            "off",
-            "not asked for; the kernel places the workers",
-            "default",
-        ),
+        _ => decision("pin", "off", "not asked for; the kernel places the workers", "default"),
     }
 }
 
@@ -151,20 +124,9 @@ fn backlog(facts: &BoardFacts) -> (u32, Decision) {
     let (value, because) = match facts.somaxconn {
         Some(ceiling) if ceiling < BACKLOG => (ceiling, "the kernel allows no more"),
         Some(_) => (BACKLOG, "room for a burst, and the kernel allows it"),
-        None => (
-            BACKLOG,
-            "room for a burst; the kernel cuts it to a ceiling that is unknown",
-        ),
+        None => (BACKLOG, "room for a burst; the kernel cuts it to a ceiling that is unknown"),
     };
-    (
-        value,
-        decision(
-            "backlog",
-            &value.to_string(),
-            because,
-            "/proc/sys/net/core/somaxconn",
-        ),
-    )
+    (value, decision("backlog", &value.to_string(), because, "/proc/sys/net/core/somaxconn"))
 }
 
 fn max_connections(facts: &BoardFacts, workers: usize) -> (usize, Decision) {
@@ -172,19 +134,10 @@ fn max_connections(facts: &BoardFacts, workers: usize) -> (usize, Decision) {
     let kept = RESERVED_DESCRIPTORS.saturating_add(DESCRIPTORS_PER_WORKER.saturating_mul(workers as u64));
     let count = usize::try_from(limit.saturating_sub(kept).max(1)).unwrap_or(usize::MAX);
     let (because, source) = match facts.nofile {
-        Some(_) => (
-            format!("descriptor limit {limit} less {kept} of its own"),
-            "getrlimit",
-        ),
-        None => (
-            format!("descriptor limit unknown; the usual {limit} less {kept} of its own"),
-            "default",
-        ),
+        Some(_) => (format!("descriptor limit {limit} less {kept} of its own"), "getrlimit"),
+        None => (format!("descriptor limit unknown; the usual {limit} less {kept} of its own"), "default"),
     };
-    (
-        count,
-        decision("max_connections", &count.to_string(), &because, source),
-    )
+    (count, decision("max_connections", &count.to_string(), &because, source))
 }
 
 impl fmt::Display for Plan {
@@ -192,17 +145,8 @@ impl fmt::Display for Plan {
         let width =
             |text: fn(&Decision) -> &str| self.decisions.iter().map(|d| text(d).len()).max().unwrap_or(0);
         let (settings, values) = (width(|d| d.setting), width(|d| &d.value));
-        for Decision {
-            setting,
-            value,
-            because,
-            source,
-        } in &self.decisions
-        {
-            writeln!(
-                f,
-                "{setting:<settings$} = {value:<values$}  ({because}; {source})"
-            )?;
+        for Decision { setting, value, because, source } in &self.decisions {
+            writeln!(f, "{setting:<settings$} = {value:<values$}  ({because}; {source})")?;
         }
         Ok(())
     }

@@ -11,15 +11,9 @@ const CAPACITY_PARTS: u64 = 1000;
 
 /// Workers that may run anywhere can do equally much.
 pub(super) fn unpinned(count: usize) -> (Vec<WorkerPlan>, Decision) {
-    let worker = WorkerPlan {
-        core: None,
-        share: 1.0 / count as f64,
-    };
+    let worker = WorkerPlan { core: None, share: 1.0 / count as f64 };
     let because = "a worker that is not pinned may run on any core";
-    (
-        vec![worker; count],
-        decision("share", "equal", because, "default"),
-    )
+    (vec![worker; count], decision("share", "equal", because, "default"))
 }
 
 /// Workers on the strongest cores first, round again when there are more workers than cores; shares by what each core can do.
@@ -36,10 +30,7 @@ pub(super) fn pinned(facts: &BoardFacts, usable: &CoreSet, count: usize) -> (Vec
         let slot = n % cores.len();
         let (core, capacity) = cores[slot];
         let whole = total * (count - slot).div_ceil(cores.len()) as u64;
-        workers.push(WorkerPlan {
-            core: Some(core),
-            share: capacity as f64 / whole as f64,
-        });
+        workers.push(WorkerPlan { core: Some(core), share: capacity as f64 / whole as f64 });
         percents.push_str(&format!("{} ", (capacity * 100 + whole / 2) / whole));
     }
     let first = workers[0].share;
@@ -59,12 +50,7 @@ fn strongest(cores: &[(u32, u64)]) -> usize {
 
 /// What a core can do now: its capacity, less what a lowered clock cap takes; at least 1.
 fn capacity(facts: &BoardFacts, core: u32) -> u64 {
-    let known = facts
-        .cores
-        .each
-        .iter()
-        .find(|each| each.id == core)
-        .and_then(|each| each.capacity);
+    let known = facts.cores.each.iter().find(|each| each.id == core).and_then(|each| each.capacity);
     let full = known.map_or(FULL_CAPACITY, u64::from).max(1) * CAPACITY_PARTS;
     let clock = facts.clocks.iter().find(|policy| policy.cpus.contains(core));
     let capped = clock.and_then(|policy| full.checked_mul(policy.cap_khz?)?.checked_div(policy.max_khz?));

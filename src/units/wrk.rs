@@ -14,26 +14,10 @@ const CLIMB_AT: f64 = 0.85;
 /// From here on wrk counts time in seconds.
 const SECOND_US: f64 = 1_000_000.0;
 
-const MICROS: Ladder = Ladder {
-    scale: 1000.0,
-    base: "us",
-    steps: &["ms"],
-};
-const SECONDS: Ladder = Ladder {
-    scale: 60.0,
-    base: "s",
-    steps: &["m", "h"],
-};
-const METRIC: Ladder = Ladder {
-    scale: 1000.0,
-    base: "",
-    steps: &["k", "M", "G", "T", "P"],
-};
-const BINARY: Ladder = Ladder {
-    scale: 1024.0,
-    base: "",
-    steps: &["K", "M", "G", "T", "P"],
-};
+const MICROS: Ladder = Ladder { scale: 1000.0, base: "us", steps: &["ms"] };
+const SECONDS: Ladder = Ladder { scale: 60.0, base: "s", steps: &["m", "h"] };
+const METRIC: Ladder = Ladder { scale: 1000.0, base: "", steps: &["k", "M", "G", "T", "P"] };
+const BINARY: Ladder = Ladder { scale: 1024.0, base: "", steps: &["K", "M", "G", "T", "P"] };
 
 impl Ladder {
     fn print(&self, mut amount: f64) -> String {

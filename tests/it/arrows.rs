@@ -15,15 +15,8 @@ const MAY_USE: [(&str, &[&str]); 7] = [
 ];
 
 /// What turns bytes into messages knows no socket, no clock and no runtime.
-const NOT_IN_HTTP: [&str; 7] = [
-    "smol",
-    "async_io",
-    "rustix",
-    "socket2",
-    "std::net",
-    "Instant::now",
-    "SystemTime::now",
-];
+const NOT_IN_HTTP: [&str; 7] =
+    ["smol", "async_io", "rustix", "socket2", "std::net", "Instant::now", "SystemTime::now"];
 
 /// A file that is longer has two subjects.
 const MAX_LINES: usize = 300;
@@ -50,10 +43,7 @@ fn sources() -> Vec<Source> {
     let mut found = Vec::new();
     let mut folders = vec![src.clone()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)
-            .expect("src")
-            .map(|entry| entry.expect("entry").path())
-        {
+        for entry in fs::read_dir(folder).expect("src").map(|entry| entry.expect("entry").path()) {
             if entry.is_dir() {
                 folders.push(entry);
             } else if entry.extension().is_some_and(|extension| extension == "rs") {
@@ -86,10 +76,7 @@ fn has_word(code: &str, word: &str) -> bool {
 fn uses(code: &str) -> Vec<&str> {
     let mut names = Vec::new();
     for root in ["crate::", "boardkit::", "super::super::"] {
-        for (at, _) in code
-            .match_indices(root)
-            .filter(|(at, _)| !code[..*at].ends_with(is_name))
-        {
+        for (at, _) in code.match_indices(root).filter(|(at, _)| !code[..*at].ends_with(is_name)) {
             let path = &code[at + root.len()..];
             match path.strip_prefix('{') {
                 Some(group) => names.extend(group_names(group)),
@@ -129,20 +116,13 @@ fn group_names(group: &str) -> Vec<&str> {
 
 /// Uses of other modules that the table does not allow.
 fn forbidden<'a>(module: &str, code: &'a str) -> Vec<&'a str> {
-    let allowed = MAY_USE
-        .iter()
-        .find(|(name, _)| *name == module)
-        .map(|(_, allowed)| *allowed);
+    let allowed = MAY_USE.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
     let Some(allowed) = allowed else {
         return vec!["(no row in MAY_USE)"];
     };
     let is_module = |name: &&str| MAY_USE.iter().any(|(module, _)| module == name);
     let is_fine = |name: &&str| *name == module || allowed.contains(name);
-    uses(code)
-        .into_iter()
-        .filter(is_module)
-        .filter(|name| !is_fine(name))
-        .collect()
+    uses(code).into_iter().filter(is_module).filter(|name| !is_fine(name)).collect()
 }
 
 #[test]
@@ -150,26 +130,15 @@ fn modules_use_only_what_the_arrows_allow() {
     for source in sources() {
         let Some(module) = source.module() else { continue };
         let wrong = forbidden(&module, &source.code);
-        assert!(
-            wrong.is_empty(),
-            "src/{}: {module} must not use {wrong:?}",
-            source.path.display()
-        );
+        assert!(wrong.is_empty(), "src/{}: {module} must not use {wrong:?}", source.path.display());
     }
 }
 
 #[test]
 fn the_protocol_knows_no_socket_no_clock_and_no_runtime() {
-    for source in sources()
-        .iter()
-        .filter(|source| source.module().as_deref() == Some("http"))
-    {
+    for source in sources().iter().filter(|source| source.module().as_deref() == Some("http")) {
         for word in NOT_IN_HTTP {
-            assert!(
-                !has_word(&source.code, word),
-                "src/{}: http must not use {word}",
-                source.path.display()
-            );
+            assert!(!has_word(&source.code, word), "src/{}: http must not use {word}", source.path.display());
         }
     }
 }
@@ -178,25 +147,15 @@ fn the_protocol_knows_no_socket_no_clock_and_no_runtime() {
 fn only_the_programs_end_the_process() {
     for source in sources().iter().filter(|source| !source.path.starts_with("bin")) {
         let path = source.path.display();
-        assert!(
-            !source.code.contains("process::exit"),
-            "src/{path}: only src/bin may end the process"
-        );
-        assert!(
-            !source.code.contains("process::abort"),
-            "src/{path}: only src/bin may end the process"
-        );
+        assert!(!source.code.contains("process::exit"), "src/{path}: only src/bin may end the process");
+        assert!(!source.code.contains("process::abort"), "src/{path}: only src/bin may end the process");
     }
 }
 
 #[test]
 fn files_are_short() {
     for Source { path, lines, .. } in sources() {
-        assert!(
-            lines <= MAX_LINES,
-            "src/{} has {lines} lines, more than {MAX_LINES}",
-            path.display()
-        );
+        assert!(lines <= MAX_LINES, "src/{} has {lines} lines, more than {MAX_LINES}", path.display());
     }
 }
 
@@ -206,10 +165,7 @@ fn the_search_itself_finds_what_it_should() {
     assert_eq!(uses(code), ["server", "tune", "board", "load"]);
     assert_eq!(forbidden("board", code), ["server", "tune", "load"]);
     assert_eq!(
-        forbidden(
-            "http",
-            "boardkit::board::X; super::super::tune::y; crate::units::Z"
-        ),
+        forbidden("http", "boardkit::board::X; super::super::tune::y; crate::units::Z"),
         ["board", "tune"]
     );
     assert_eq!(forbidden("new", ""), ["(no row in MAY_USE)"]);

@@ -9,9 +9,7 @@ use std::path::{Path, PathBuf};
 
 fn boards() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boards");
-    let entries = fs::read_dir(dir)
-        .expect("fixtures")
-        .map(|entry| entry.expect("entry").path());
+    let entries = fs::read_dir(dir).expect("fixtures").map(|entry| entry.expect("entry").path());
     let mut boards: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
     boards.sort();
     boards
@@ -19,10 +17,7 @@ fn boards() -> Vec<PathBuf> {
 
 fn copy_tree(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("directory");
-    for entry in fs::read_dir(from)
-        .expect("directory")
-        .map(|entry| entry.expect("entry"))
-    {
+    for entry in fs::read_dir(from).expect("directory").map(|entry| entry.expect("entry")) {
         let (source, target) = (entry.path(), to.join(entry.file_name()));
         let kind = entry.file_type().expect("type");
         if kind.is_symlink() {
@@ -69,9 +64,9 @@ fn told(facts: &BoardFacts) -> Value {
 /// `expected` in full within `found`: numbers as numbers, lists of one length, and only the keys that are expected.
 fn holds(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
-        (Value::Object(expected), Value::Object(found)) => expected
-            .iter()
-            .all(|(key, value)| found.get(key).is_some_and(|found| holds(value, found))),
+        (Value::Object(expected), Value::Object(found)) => {
+            expected.iter().all(|(key, value)| found.get(key).is_some_and(|found| holds(value, found)))
+        }
         (Value::Array(expected), Value::Array(found)) => {
             expected.len() == found.len() && expected.iter().zip(found).all(|(e, f)| holds(e, f))
         }
@@ -93,18 +88,11 @@ fn every_recorded_board_reads_as_expected() {
         for (key, value) in expected.as_object().expect("an object") {
             // What a later reader will tell (throttle word, network interrupts) is not in `found` yet.
             let Some(found) = found.get(key) else { continue };
-            assert!(
-                holds(value, found),
-                "{}: {key} should be {value} and is {found}",
-                board.display()
-            );
+            assert!(holds(value, found), "{}: {key} should be {value} and is {found}", board.display());
             judged += 1;
         }
     }
-    assert!(
-        judged > 70 && errors == 2,
-        "judged {judged} values with {errors} errors injected"
-    );
+    assert!(judged > 70 && errors == 2, "judged {judged} values with {errors} errors injected");
 }
 
 #[test]
@@ -112,23 +100,10 @@ fn every_recorded_board_has_a_plan_and_rows_by_core() {
     for board in boards() {
         let root = SysRoot::at(&board);
         let facts = BoardFacts::read(&root);
-        let online = facts
-            .cores
-            .online
-            .clone()
-            .expect("every board says what is online");
-        assert_eq!(
-            plan(&facts, &Wanted::default()).workers.len(),
-            online.len(),
-            "{}",
-            board.display()
-        );
+        let online = facts.cores.online.clone().expect("every board says what is online");
+        assert_eq!(plan(&facts, &Wanted::default()).workers.len(), online.len(), "{}", board.display());
         if let Some(stat) = StatSample::read(&root) {
-            assert!(
-                stat.cores.keys().all(|core| online.contains(*core)),
-                "{}",
-                board.display()
-            );
+            assert!(stat.cores.keys().all(|core| online.contains(*core)), "{}", board.display());
             assert_eq!(stat.load_since(&stat).len(), 0);
         }
     }
@@ -136,30 +111,18 @@ fn every_recorded_board_has_a_plan_and_rows_by_core() {
 
 #[test]
 fn policies_of_different_cores_are_told_apart_by_part() {
-    let board = boards()
-        .into_iter()
-        .find(|path| path.ends_with("orange-pi-5"))
-        .expect("orange-pi-5");
+    let board = boards().into_iter().find(|path| path.ends_with("orange-pi-5")).expect("orange-pi-5");
     let facts = BoardFacts::read(&SysRoot::at(board));
     let part = |id: usize| facts.cores.each[id].part;
-    assert_eq!(
-        (part(0), part(3), part(4), part(7)),
-        (Some(0xd05), Some(0xd05), Some(0xd0b), Some(0xd0b))
-    );
+    assert_eq!((part(0), part(3), part(4), part(7)), (Some(0xd05), Some(0xd05), Some(0xd0b), Some(0xd0b)));
 }
 
 #[test]
 fn cores_that_are_off_are_noted() {
-    let board = boards()
-        .into_iter()
-        .find(|path| path.ends_with("orange-pi-pc-cores-offline"))
-        .expect("board");
+    let board =
+        boards().into_iter().find(|path| path.ends_with("orange-pi-pc-cores-offline")).expect("board");
     let facts = BoardFacts::read(&SysRoot::at(board));
-    assert!(
-        facts.notes.contains(&"1 of 4 cores running; off: 1-3".to_owned()),
-        "{:?}",
-        facts.notes
-    );
+    assert!(facts.notes.contains(&"1 of 4 cores running; off: 1-3".to_owned()), "{:?}", facts.notes);
 }
 
 #[test]
@@ -171,9 +134,7 @@ fn a_clock_file_that_answers_with_an_error_is_unknown_and_the_others_still_count
         scratch.write(&format!("{dir}/scaling_cur_freq"), b"1800000\n");
     }
     scratch.write("sys/devices/system/cpu/present", b"0-7\n");
-    let broken = scratch
-        .0
-        .join("sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq");
+    let broken = scratch.0.join("sys/devices/system/cpu/cpufreq/policy4/scaling_cur_freq");
     fs::remove_file(&broken).expect("remove");
     std::os::unix::fs::symlink("/proc/self/mem", broken).expect("link");
     let facts = BoardFacts::read(&SysRoot::at(&scratch.0));
@@ -185,11 +146,7 @@ fn a_clock_file_that_answers_with_an_error_is_unknown_and_the_others_still_count
 fn json_has_null_for_the_unknown() {
     let scratch = Scratch::new();
     let facts = serde_json::to_value(BoardFacts::read(&SysRoot::at(&scratch.0))).expect("JSON");
-    let at = |path: &str| {
-        facts
-            .pointer(path)
-            .unwrap_or_else(|| panic!("{path} is not in {facts}"))
-    };
+    let at = |path: &str| facts.pointer(path).unwrap_or_else(|| panic!("{path} is not in {facts}"));
     for path in [
         "/identity/model",
         "/cores/online",

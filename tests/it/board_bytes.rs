@@ -45,10 +45,7 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..200),
         prop::collection::vec(
-            (
-                prop::sample::select(words),
-                prop::sample::select(vec![" ", "\t", "\n", ""])
-            ),
+            (prop::sample::select(words), prop::sample::select(vec![" ", "\t", "\n", ""])),
             0..40
         )
         .prop_map(|parts| parts

@@ -22,16 +22,8 @@ fn program(name: &str) -> PathBuf {
 
 /// What `<program> [verb] --help` prints; a verb that is unknown has no help.
 fn help(name: &str, verb: Option<&str>) -> String {
-    let output = Command::new(program(name))
-        .args(verb)
-        .arg("--help")
-        .output()
-        .expect("the program starts");
-    if output.status.success() {
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    } else {
-        String::new()
-    }
+    let output = Command::new(program(name)).args(verb).arg("--help").output().expect("the program starts");
+    if output.status.success() { String::from_utf8_lossy(&output.stdout).into_owned() } else { String::new() }
 }
 
 /// A command of ours as the README writes it: program, verb and flags.
@@ -72,11 +64,7 @@ fn usage(code: &str) -> Option<Usage<'_>> {
     };
     let rest: Vec<&str> = words.collect();
     let verb = rest.first().copied().filter(|word| !word.starts_with('-'));
-    Some(Usage {
-        program,
-        verb,
-        flags: rest.into_iter().filter_map(flag).collect(),
-    })
+    Some(Usage { program, verb, flags: rest.into_iter().filter_map(flag).collect() })
 }
 
 /// The flag at the start of `--workers`, `[--workers`, `--duration=3s`, `--duration 3s` or `-c`.
@@ -88,18 +76,14 @@ fn flag(word: &str) -> Option<&str> {
 }
 
 fn names_flag(help: &str, flag: &str) -> bool {
-    help.split(|c: char| !(c.is_alphanumeric() || c == '-'))
-        .any(|word| word == flag)
+    help.split(|c: char| !(c.is_alphanumeric() || c == '-')).any(|word| word == flag)
 }
 
 #[test]
 fn every_flag_in_the_readme_is_in_the_help() {
     let text = readme();
     let usages: Vec<Usage<'_>> = code(&text).into_iter().filter_map(usage).collect();
-    assert!(
-        usages.iter().any(|usage| usage.verb == Some("try")),
-        "the README shows `try`"
-    );
+    assert!(usages.iter().any(|usage| usage.verb == Some("try")), "the README shows `try`");
     let mut all_help = help("boardd", None) + &help("boardctl", None);
     for Usage { program, verb, flags } in &usages {
         let help = help(program, *verb);
@@ -113,15 +97,8 @@ fn every_flag_in_the_readme_is_in_the_help() {
         }
         all_help.push_str(&help);
     }
-    for flag in code(&text)
-        .into_iter()
-        .filter(|code| code.starts_with('-'))
-        .filter_map(flag)
-    {
-        assert!(
-            names_flag(&all_help, flag),
-            "README names `{flag}`, which no help does"
-        );
+    for flag in code(&text).into_iter().filter(|code| code.starts_with('-')).filter_map(flag) {
+        assert!(names_flag(&all_help, flag), "README names `{flag}`, which no help does");
     }
 }
 
@@ -129,15 +106,9 @@ fn every_flag_in_the_readme_is_in_the_help() {
 fn every_file_that_is_linked_is_there() {
     for markdown in ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
         let text = fs::read_to_string(root().join(markdown)).expect(markdown);
-        let links = text
-            .split("](")
-            .skip(1)
-            .filter_map(|rest| rest.split([')', '#']).next());
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
         for link in links.filter(|link| !link.is_empty() && !link.contains("://")) {
-            assert!(
-                root().join(link).exists(),
-                "{markdown} links {link}, which is not there"
-            );
+            assert!(root().join(link).exists(), "{markdown} links {link}, which is not there");
         }
     }
 }
@@ -150,16 +121,8 @@ fn the_search_itself_finds_commands_and_flags() {
     assert_eq!(
         usages,
         [
-            Usage {
-                program: "boardd",
-                verb: Some("serve"),
-                flags: vec!["--listen", "--workers"]
-            },
-            Usage {
-                program: "boardctl",
-                verb: Some("try"),
-                flags: vec!["--json"]
-            },
+            Usage { program: "boardd", verb: Some("serve"), flags: vec!["--listen", "--workers"] },
+            Usage { program: "boardctl", verb: Some("try"), flags: vec!["--json"] },
         ]
     );
     assert!(names_flag("  -d, --duration <TIME>", "--duration") && !names_flag("--durations", "--duration"));

@@ -66,13 +66,7 @@ pub(crate) struct LoadFlags {
     #[arg(short = 'H', long = "header", value_name = "FIELD")]
     pub(crate) headers: Vec<String>,
     /// The method [default: GET, or POST with --body]
-    #[arg(
-        short,
-        long,
-        value_name = "METHOD",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(short, long, value_name = "METHOD", default_value = "", hide_default_value = true)]
     pub(crate) method: String,
     /// A body to send: the text itself, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
@@ -111,9 +105,8 @@ fn positive_span(text: &str) -> Result<Span, String> {
 pub(crate) fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said: Vec<_> = lines
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"))
-        .collect();
+    let said: Vec<_> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
     said.join(" ").trim_start_matches("error: ").to_owned()
 }
 

@@ -23,25 +23,12 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
     let report = measure(&plan, stop)?;
-    let saved = args
-        .flags
-        .json
-        .as_deref()
-        .map_or(Ok(()), |path| json::write(&report, path));
+    let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
     // Printed also when the file could not be written: the minutes of a run are not to be lost.
     print(&text::render(&report))?;
-    saved.with_context(|| {
-        format!(
-            "can't write the JSON report to {}",
-            shown(args.flags.json.as_deref())
-        )
-    })?;
+    saved.with_context(|| format!("can't write the JSON report to {}", shown(args.flags.json.as_deref())))?;
     if report.requests == 0 {
-        crate::complain(&format!(
-            "no request to {} finished: {}",
-            plan.url,
-            why_nothing(&report)
-        ));
+        crate::complain(&format!("no request to {} finished: {}", plan.url, why_nothing(&report)));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
@@ -49,15 +36,9 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
 
 /// Before the run and not after it: a report that can't be saved.
 pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
-    let folder = json
-        .and_then(Path::parent)
-        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = json.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     let missing = folder.filter(|folder| !folder.is_dir());
-    ensure!(
-        missing.is_none(),
-        "--json: there is no folder {}; create it first",
-        shown(missing)
-    );
+    ensure!(missing.is_none(), "--json: there is no folder {}; create it first", shown(missing));
     Ok(())
 }
 
@@ -102,11 +83,7 @@ pub(crate) fn measure(plan: &LoadPlan, stop: &AtomicBool) -> Result<RunReport> {
     let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress))?;
     bar.finish_and_clear();
     let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
-    Ok(RunReport::new(
-        plan,
-        &outcome,
-        Environment::of_this_machine(command),
-    ))
+    Ok(RunReport::new(plan, &outcome, Environment::of_this_machine(command)))
 }
 
 fn progress_bar(total: Duration) -> ProgressBar {
@@ -120,11 +97,7 @@ fn progress_bar(total: Duration) -> ProgressBar {
 
 fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress) {
     bar.set_position(millis(progress.elapsed.min(progress.total)));
-    let phase = if progress.elapsed < plan.warmup {
-        "warm-up, "
-    } else {
-        ""
-    };
+    let phase = if progress.elapsed < plan.warmup { "warm-up, " } else { "" };
     let requests = WrkMetric(progress.requests as f64);
     bar.set_message(format!("{phase}{requests} requests, {} errors", progress.errors));
 }

@@ -38,10 +38,6 @@ fn main() -> ExitCode {
 /// One line on standard error, its first word red when somebody looks at a terminal.
 fn complain(text: &str) {
     let coloured = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let (red, plain) = if coloured {
-        ("\x1b[31m", "\x1b[0m")
-    } else {
-        ("", "")
-    };
+    let (red, plain) = if coloured { ("\x1b[31m", "\x1b[0m") } else { ("", "") };
     eprintln!("{red}error:{plain} {text}");
 }

@@ -33,12 +33,7 @@ fn whole_degrees_thousandths_and_what_cannot_be_true() {
         (b"398800", None),
         (b"hot", None),
     ] {
-        assert_eq!(
-            one_zone(text).cpu_millicelsius,
-            milli,
-            "{}",
-            String::from_utf8_lossy(text)
-        );
+        assert_eq!(one_zone(text).cpu_millicelsius, milli, "{}", String::from_utf8_lossy(text));
     }
 }
 
@@ -49,17 +44,9 @@ fn the_scale_is_decided_once() {
     assert_eq!(plausible(0, &mut scale), Some(0));
     assert_eq!(scale, None, "neither a failed reading nor 0 decides");
     assert_eq!(plausible(52_000, &mut scale), Some(52_000));
-    assert_eq!(
-        plausible(150, &mut scale),
-        Some(150),
-        "a cold board in thousandths"
-    );
+    assert_eq!(plausible(150, &mut scale), Some(150), "a cold board in thousandths");
     let mut scale = Some(Scale::Degrees);
-    assert_eq!(
-        plausible(250, &mut scale),
-        None,
-        "a degree zone does not change its unit"
-    );
+    assert_eq!(plausible(250, &mut scale), None, "a degree zone does not change its unit");
 }
 
 #[test]
@@ -124,10 +111,7 @@ fn the_hottest_processor_zone_and_the_lowest_trips() {
         ("sys/class/thermal/thermal_zone2/trip_point_2_temp", b"75000"),
     ]);
     assert_eq!(thermal.cpu_millicelsius, Some(41_000));
-    assert_eq!(
-        (thermal.throttle_millicelsius, thermal.critical_millicelsius),
-        (Some(75_000), Some(110_000))
-    );
+    assert_eq!((thermal.throttle_millicelsius, thermal.critical_millicelsius), (Some(75_000), Some(110_000)));
     assert_eq!((thermal.zones.len(), notes), (3, Vec::<String>::new()));
 }
 
@@ -139,10 +123,7 @@ fn a_fan_is_no_throttle_point() {
         ("sys/class/thermal/thermal_zone0/trip_point_0_type", b"active"),
         ("sys/class/thermal/thermal_zone0/trip_point_0_temp", b"70000"),
     ]);
-    assert_eq!(
-        (thermal.throttle_millicelsius, thermal.critical_millicelsius),
-        (None, None)
-    );
+    assert_eq!((thermal.throttle_millicelsius, thermal.critical_millicelsius), (None, None));
 }
 
 #[test]
@@ -158,8 +139,5 @@ fn a_silent_processor_zone_is_unknown_and_hwmon_stands_in_only_where_there_is_no
     with_zone.push(("sys/class/thermal/thermal_zone0/type", b"cpu-thermal"));
     let (thermal, notes) = read(&with_zone);
     assert_eq!(thermal.cpu_millicelsius, None);
-    assert_eq!(
-        notes,
-        ["thermal zone 0 (cpu-thermal) has no reading that can be true"]
-    );
+    assert_eq!(notes, ["thermal zone 0 (cpu-thermal) has no reading that can be true"]);
 }

@@ -20,10 +20,7 @@ fn every_way_to_end_an_answer_counts_as_good() {
             "interim answers",
             "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
         ),
-        (
-            "HTTP/1.0 kept alive",
-            "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
-        ),
+        ("HTTP/1.0 kept alive", "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok"),
     ];
     for (name, answer) in answers {
         let run = load_until(&answering(answer), 50, &["-c", "2"]);
@@ -76,11 +73,7 @@ fn without_a_length_the_close_is_the_end() {
     });
     let run = load_until(&server, 50, &["-c", "2"]);
     assert!(run.expect_clean().count("reconnects") > 0);
-    assert!(
-        run.stdout.contains("reconnects after the server closed"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("reconnects after the server closed"), "{}", run.stdout);
 }
 
 #[test]
@@ -96,10 +89,7 @@ fn announced_closes_are_reconnects_and_no_errors() {
     });
     let run = load_until(&server, 450, &["-c", "2"]);
     let (requests, reconnects) = (run.expect_clean().count("requests"), run.count("reconnects"));
-    assert!(
-        reconnects > 0 && reconnects <= requests / 100,
-        "{reconnects} reconnects, {requests} requests"
-    );
+    assert!(reconnects > 0 && reconnects <= requests / 100, "{reconnects} reconnects, {requests} requests");
 }
 
 #[test]
@@ -107,10 +97,7 @@ fn pipelined_requests_are_each_answered_once() {
     let server = answering(OK);
     let run = load_until(&server, 50, &["-c", "3", "--pipeline", "8"]);
     let (requests, served) = (run.expect_clean().count("requests"), server.requests());
-    assert!(
-        requests <= served && served <= requests + run.count("unfinished"),
-        "{requests} of {served}"
-    );
+    assert!(requests <= served && served <= requests + run.count("unfinished"), "{requests} of {served}");
 }
 
 #[test]
@@ -152,11 +139,7 @@ fn bad_statuses_are_errors_and_finished_requests() {
     assert_eq!(run.code, 0);
     assert!(run.count("requests") > 0);
     assert_eq!(run.count("errors/status"), run.count("requests"));
-    assert!(
-        run.stdout.contains("  Non-2xx or 3xx responses: "),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("  Non-2xx or 3xx responses: "), "{}", run.stdout);
 }
 
 #[test]
@@ -181,54 +164,27 @@ fn the_report_has_all_its_fields() {
     run.expect_clean();
     let report = &run.report;
     for field in ["duration_s", "requests_per_s", "bytes_per_s"] {
-        assert!(
-            report[field].as_f64().is_some_and(|value| value > 0.0),
-            "{field}: {report:#}"
-        );
+        assert!(report[field].as_f64().is_some_and(|value| value > 0.0), "{field}: {report:#}");
     }
     let mut last = 0.0;
     for field in ["p50", "p75", "p90", "p95", "p99", "p999", "max"] {
-        let value = report["latency_us"][field]
-            .as_f64()
-            .unwrap_or_else(|| panic!("{field}: {report:#}"));
+        let value = report["latency_us"][field].as_f64().unwrap_or_else(|| panic!("{field}: {report:#}"));
         assert!(value >= last, "{field} is less than the one before: {report:#}");
         last = value;
     }
-    for field in [
-        "latency_us/mean",
-        "latency_us/stdev",
-        "client_cpu/total_s",
-        "client_cpu/per_request_us",
-    ] {
-        assert!(
-            report
-                .pointer(&format!("/{field}"))
-                .is_some_and(serde_json::Value::is_number),
-            "{field}"
-        );
+    for field in ["latency_us/mean", "latency_us/stdev", "client_cpu/total_s", "client_cpu/per_request_us"] {
+        assert!(report.pointer(&format!("/{field}")).is_some_and(serde_json::Value::is_number), "{field}");
     }
-    assert_eq!(
-        (run.count("connections/asked"), run.count("connections/opened")),
-        (3, 3)
-    );
+    assert_eq!((run.count("connections/asked"), run.count("connections/opened")), (3, 3));
     assert!(run.count("fairness/slowest") <= run.count("fairness/fastest"));
     for field in ["machine", "kernel", "command"] {
-        assert!(
-            report["environment"][field]
-                .as_str()
-                .is_some_and(|text| !text.is_empty()),
-            "{field}"
-        );
+        assert!(report["environment"][field].as_str().is_some_and(|text| !text.is_empty()), "{field}");
     }
     assert!(report["environment"]["versions"]["boardctl"].is_string());
     assert_eq!(report["partial"], false);
-    for line in [
-        "  Thread Stats   Avg      Stdev     Max   +/- Stdev",
-        "    Latency",
-        "    Req/Sec",
-        " 50%",
-        "100%",
-    ] {
+    for line in
+        ["  Thread Stats   Avg      Stdev     Max   +/- Stdev", "    Latency", "    Req/Sec", " 50%", "100%"]
+    {
         assert!(run.stdout.contains(line), "{line}: {}", run.stdout);
     }
 }

@@ -28,12 +28,7 @@ fn the_second_ctrl_c_leaves_at_once() {
     // A full accept queue: the kernel answers no further connect, so the run hangs where it can't look at the first.
     let listener = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     listener
-        .bind(
-            &"127.0.0.1:0"
-                .parse::<std::net::SocketAddr>()
-                .expect("an address")
-                .into(),
-        )
+        .bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().expect("an address").into())
         .expect("a port");
     listener.listen(0).expect("it listens");
     let address = listener.local_addr().expect("bound").as_socket().expect("IPv4");
@@ -45,13 +40,10 @@ fn the_second_ctrl_c_leaves_at_once() {
             socket
         })
         .collect();
-    let mut child = command(&["load", &format!("http://{address}/"), "--timeout", "1h"])
-        .spawn()
-        .expect("it starts");
+    let mut child =
+        command(&["load", &format!("http://{address}/"), "--timeout", "1h"]).spawn().expect("it starts");
     let mut headline = String::new();
-    BufReader::new(child.stdout.take().expect("piped"))
-        .read_line(&mut headline)
-        .expect("a headline");
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut headline).expect("a headline");
     let status = loop {
         interrupt(&child);
         if let Some(status) = child.try_wait().expect("our child") {
@@ -67,27 +59,13 @@ fn the_second_ctrl_c_leaves_at_once() {
 #[test]
 fn a_reader_that_went_away_is_no_error() {
     let file = TempFile::new("report.json");
-    let mut command = command(&[
-        "load",
-        &format!("http://{}/", answering(OK)),
-        "-d",
-        "100ms",
-        "--json",
-    ]);
-    let mut child = command
-        .arg(&file.0)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("boardctl starts");
+    let mut command = command(&["load", &format!("http://{}/", answering(OK)), "-d", "100ms", "--json"]);
+    let mut child = command.arg(&file.0).stdout(Stdio::piped()).spawn().expect("boardctl starts");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    assert!(
-        file.json()["requests"]
-            .as_u64()
-            .is_some_and(|requests| requests > 0)
-    );
+    assert!(file.json()["requests"].as_u64().is_some_and(|requests| requests > 0));
 }
 
 #[test]
@@ -97,16 +75,7 @@ fn a_report_replaces_the_one_before_and_leaves_nothing_beside_it() {
     let path = folder.0.join("run.json");
     fs::write(&path, "the one before").expect("a file in it");
     let url = format!("http://{}/", answering(OK));
-    let run = boardctl(&[
-        "load",
-        &url,
-        "-c",
-        "1",
-        "-d",
-        "500ms",
-        "--json",
-        &path.to_string_lossy(),
-    ]);
+    let run = boardctl(&["load", &url, "-c", "1", "-d", "500ms", "--json", &path.to_string_lossy()]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     let names: Vec<_> = fs::read_dir(&folder.0)
         .expect("it is there")

@@ -16,24 +16,13 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 fn expect_nothing_finished(run: &Run) {
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("  0 requests finished in "), "{}", run.stdout);
-    assert!(
-        run.stdout.contains("    Latency        -         -        -"),
-        "{}",
-        run.stdout
-    );
-    assert!(
-        !run.stdout.contains("NaN") && !run.stdout.contains("inf"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("    Latency        -         -        -"), "{}", run.stdout);
+    assert!(!run.stdout.contains("NaN") && !run.stdout.contains("inf"), "{}", run.stdout);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert_eq!(run.report["requests"], 0);
     assert_eq!(run.report["requests_per_s"], 0.0);
     let latency = run.report["latency_us"].as_object().expect("an object");
-    assert!(
-        latency.len() >= 9 && latency.values().all(Value::is_null),
-        "{latency:?}"
-    );
+    assert!(latency.len() >= 9 && latency.values().all(Value::is_null), "{latency:?}");
     assert_eq!(run.report["fairness"], Value::Null);
 }
 
@@ -43,12 +32,7 @@ fn a_server_that_never_answers_is_time_outs_and_no_numbers() {
     let run = load(&url, &["-c", "4", "--timeout", "50ms", "-d", "300ms"]);
     expect_nothing_finished(&run);
     assert!(run.count("errors/timeout") >= 4, "{}", run.stdout);
-    assert!(
-        run.stdout
-            .contains("  Socket errors: connect 0, read 0, write 0, timeout "),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("  Socket errors: connect 0, read 0, write 0, timeout "), "{}", run.stdout);
     // Cut off before the first time-out: still told apart from a run in which nothing was tried.
     let run = load(&url, &["-c", "4", "-d", "100ms"]);
     expect_nothing_finished(&run);
@@ -62,11 +46,7 @@ fn a_dead_port_ends_at_once_with_a_connect_error() {
     expect_nothing_finished(&run);
     assert_eq!(run.count("errors/connect"), 1);
     assert_eq!(run.count("connections/opened"), 0);
-    assert!(
-        run.stdout.contains("Connections: 10 asked, 0 opened"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("Connections: 10 asked, 0 opened"), "{}", run.stdout);
     assert!(run.stdout.contains("refused"), "{}", run.stdout);
 }
 
@@ -95,11 +75,7 @@ fn what_is_not_http_is_a_read_error() {
     });
     let run = load_until(&server, 10, &["-c", "2"]);
     expect_nothing_finished(&run);
-    assert!(
-        run.count("errors/read") > 0 && run.stdout.contains("not HTTP"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.count("errors/read") > 0 && run.stdout.contains("not HTTP"), "{}", run.stdout);
 }
 
 #[test]
@@ -146,11 +122,7 @@ fn without_retry_such_a_request_failed() {
     let (server, dropped) = silent_closer();
     let run = load_until(&server, 50, &["-c", "2", "--no-retry"]);
     let failed = run.count("failed");
-    assert!(
-        failed > 0 && failed <= dropped.load(Ordering::Relaxed),
-        "{}",
-        run.stdout
-    );
+    assert!(failed > 0 && failed <= dropped.load(Ordering::Relaxed), "{}", run.stdout);
     assert_eq!(run.count("errors/read"), failed);
     assert_eq!(run.count("reconnects"), 0);
 }
@@ -166,12 +138,7 @@ fn a_request_is_repeated_only_once() {
         }
     });
     let run = load_until(&server, 4, &["-c", "1"]);
-    assert_eq!(
-        (run.count("requests"), run.count("reconnects")),
-        (1, 1),
-        "{}",
-        run.stdout
-    );
+    assert_eq!((run.count("requests"), run.count("reconnects")), (1, 1), "{}", run.stdout);
     assert!(run.count("errors/read") >= 1 && run.count("failed") >= 1);
 }
 
@@ -187,23 +154,9 @@ fn a_time_out_counts_with_the_least_it_took() {
         peer.ignore();
     });
     let run = load_until(&server, 43, &["-c", "1", "--timeout", "60ms"]);
-    assert!(
-        run.count("errors/timeout") > 0 && run.count("requests") >= 20,
-        "{}",
-        run.stdout
-    );
-    assert!(
-        run.report["latency_us"]["max"]
-            .as_f64()
-            .is_some_and(|us| us >= 60_000.0),
-        "{}",
-        run.stdout
-    );
-    assert!(
-        run.stdout.contains("timed out; each is in the latency figures"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.count("errors/timeout") > 0 && run.count("requests") >= 20, "{}", run.stdout);
+    assert!(run.report["latency_us"]["max"].as_f64().is_some_and(|us| us >= 60_000.0), "{}", run.stdout);
+    assert!(run.stdout.contains("timed out; each is in the latency figures"), "{}", run.stdout);
 }
 
 #[test]
@@ -230,15 +183,7 @@ fn a_server_that_comes_back_is_found_again() {
         }
     });
     let file = TempFile::new("report.json");
-    let mut command = command(&[
-        "load",
-        &format!("http://{address}/"),
-        "-c",
-        "1",
-        "-d",
-        "1h",
-        "--json",
-    ]);
+    let mut command = command(&["load", &format!("http://{address}/"), "-c", "1", "-d", "1h", "--json"]);
     let child = command.arg(&file.0).spawn().expect("boardctl starts");
     // The third answer is sent only when the second was asked for, and so the first of them read.
     for _ in 0..3 {

@@ -11,21 +11,10 @@ const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 fn connections_that_do_not_divide_are_all_opened() {
     let run = load_until(&answering(OK), 100, &["-c", "15", "-t", "8"]);
     run.expect_clean();
-    assert_eq!(
-        (run.count("connections/asked"), run.count("connections/opened")),
-        (15, 15)
-    );
+    assert_eq!((run.count("connections/asked"), run.count("connections/opened")), (15, 15));
     assert_eq!(run.count("threads"), 8);
-    assert!(
-        run.stdout.contains("  8 threads and 15 connections\n"),
-        "{}",
-        run.stdout
-    );
-    assert!(
-        run.stdout.contains("Connections: 15 asked, 15 opened"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("  8 threads and 15 connections\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("Connections: 15 asked, 15 opened"), "{}", run.stdout);
 }
 
 #[test]
@@ -40,16 +29,9 @@ fn more_threads_than_connections_are_not_used_and_that_is_said() {
 fn under_limit(limit: &str) -> (i32, String, String) {
     let url = format!("http://{}/", answering(OK));
     let script = format!("ulimit {limit} && exec \"$0\" load -c 100 -t 2 -d 1s \"$1\"");
-    let output = Command::new("sh")
-        .args(["-c", &script, BOARDCTL, &url])
-        .output()
-        .expect("a shell");
+    let output = Command::new("sh").args(["-c", &script, BOARDCTL, &url]).output().expect("a shell");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (
-        output.status.code().unwrap_or(-1),
-        text(&output.stdout),
-        text(&output.stderr),
-    )
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
@@ -64,15 +46,8 @@ fn a_hard_limit_is_refused_with_the_number_that_fits() {
     let (code, _, stderr) = under_limit("-n 64");
     assert_eq!(code, 2, "{stderr}");
     assert_eq!(stderr.lines().count(), 1, "{stderr}");
-    let fits = stderr
-        .split("at most ")
-        .nth(1)
-        .and_then(|rest| rest.split(' ').next())
-        .expect("a number");
-    assert!(
-        fits.parse::<u64>().is_ok_and(|fits| (20..64).contains(&fits)),
-        "{stderr}"
-    );
+    let fits = stderr.split("at most ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number");
+    assert!(fits.parse::<u64>().is_ok_and(|fits| (20..64).contains(&fits)), "{stderr}");
 }
 
 #[test]
@@ -111,9 +86,5 @@ fn bad_values_are_named_in_one_line() {
 fn help_has_examples() {
     let run = boardctl(&["load", "--help"]);
     assert_eq!(run.code, 0);
-    assert!(
-        run.stdout.contains("Examples:\n  boardctl load http://"),
-        "{}",
-        run.stdout
-    );
+    assert!(run.stdout.contains("Examples:\n  boardctl load http://"), "{}", run.stdout);
 }

@@ -57,9 +57,7 @@ impl Run {
     /// A count in the report, by its path: `errors/timeout`.
     pub(crate) fn count(&self, path: &str) -> u64 {
         let value = self.report.pointer(&format!("/{path}"));
-        value
-            .and_then(Value::as_u64)
-            .unwrap_or_else(|| panic!("no count {path} in {:#}", self.report))
+        value.and_then(Value::as_u64).unwrap_or_else(|| panic!("no count {path} in {:#}", self.report))
     }
 
     /// Fails the test unless something finished and not one error was counted.
@@ -67,12 +65,7 @@ impl Run {
         assert_eq!(self.code, 0, "{}{}", self.stdout, self.stderr);
         assert!(self.count("requests") > 0, "{}", self.stdout);
         for kind in ["connect", "read", "write", "timeout", "status"] {
-            assert_eq!(
-                self.count(&format!("errors/{kind}")),
-                0,
-                "{kind}: {}",
-                self.stdout
-            );
+            assert_eq!(self.count(&format!("errors/{kind}")), 0, "{kind}: {}", self.stdout);
         }
         assert_eq!(self.count("failed"), 0, "{}", self.stdout);
         self
@@ -82,31 +75,20 @@ impl Run {
 /// `boardctl` with these arguments, all streams piped.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(BOARDCTL);
-    command
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 /// Runs `boardctl` without a JSON report.
 pub(crate) fn boardctl(arguments: &[&str]) -> Run {
-    Run::new(
-        &command(arguments).output().expect("boardctl starts"),
-        Value::Null,
-    )
+    Run::new(&command(arguments).output().expect("boardctl starts"), Value::Null)
 }
 
 /// Runs `boardctl load` with a JSON report, to the end that `arguments` set.
 pub(crate) fn load(url: &str, arguments: &[&str]) -> Run {
     let file = TempFile::new("report.json");
     let mut command = command(&["load", url, "--json"]);
-    let output = command
-        .arg(&file.0)
-        .args(arguments)
-        .output()
-        .expect("boardctl starts");
+    let output = command.arg(&file.0).args(arguments).output().expect("boardctl starts");
     let report = if file.0.exists() { file.json() } else { Value::Null };
     Run::new(&output, report)
 }
@@ -121,11 +103,7 @@ pub(crate) fn load_until(server: &Server, requests: u64, arguments: &[&str]) -> 
 pub(crate) fn load_url_until(url: &str, server: &Server, requests: u64, arguments: &[&str]) -> Run {
     let file = TempFile::new("report.json");
     let mut command = command(&["load", url, "-d", "1h", "--json"]);
-    let child = command
-        .arg(&file.0)
-        .args(arguments)
-        .spawn()
-        .expect("boardctl starts");
+    let child = command.arg(&file.0).args(arguments).spawn().expect("boardctl starts");
     server.wait_for(server.requests() + requests);
     interrupt(&child);
     let output = child.wait_with_output().expect("it ends");

@@ -28,27 +28,14 @@ struct Requests {
 impl Server {
     /// Waits until the server has read this many requests, over all its connections.
     pub(crate) fn wait_for(&self, requests: u64) {
-        let count = self
-            .requests
-            .count
-            .lock()
-            .expect("scripts do not panic while counting");
+        let count = self.requests.count.lock().expect("scripts do not panic while counting");
         let too_few = |count: &mut u64| *count < requests;
-        drop(
-            self.requests
-                .changed
-                .wait_timeout_while(count, HANG, too_few)
-                .expect("as above"),
-        );
+        drop(self.requests.changed.wait_timeout_while(count, HANG, too_few).expect("as above"));
     }
 
     /// Requests read so far.
     pub(crate) fn requests(&self) -> u64 {
-        *self
-            .requests
-            .count
-            .lock()
-            .expect("scripts do not panic while counting")
+        *self.requests.count.lock().expect("scripts do not panic while counting")
     }
 }
 
@@ -71,10 +58,7 @@ impl Peer {
 
     fn counting(stream: TcpStream, requests: Arc<Requests>) -> Self {
         stream.set_nodelay(true).expect("a fresh socket takes options");
-        Self {
-            reader: BufReader::new(stream),
-            requests,
-        }
+        Self { reader: BufReader::new(stream), requests }
     }
 
     /// The next request head, or `None` when the client has closed.
@@ -131,14 +115,8 @@ pub(crate) fn answering(response: impl Into<Vec<u8>>) -> Server {
 pub(crate) fn dead_port() -> (Socket, SocketAddr) {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
     socket.set_reuse_port(true).expect("a fresh socket takes options");
-    socket
-        .bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into())
-        .expect("a free port on loopback");
-    let address = socket
-        .local_addr()
-        .ok()
-        .and_then(|address| address.as_socket())
-        .expect("bound");
+    socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("a free port on loopback");
+    let address = socket.local_addr().ok().and_then(|address| address.as_socket()).expect("bound");
     (socket, address)
 }
 
