@@ -138,13 +138,26 @@ fn value<T: std::str::FromStr>(parser: &mut Parser, flag: &str, wanted: &str) ->
 /// Seconds with an optional fraction; 0 switches the deadline off.
 fn seconds(parser: &mut Parser, flag: &str) -> Result<Option<Duration>, UsageError> {
     /// A day: longer waits are what 0 is for.
-    const MOST: f64 = 86_400.0;
-    let wanted = "a number of seconds from 0 (never) to 86400";
-    let seconds: f64 = value(parser, flag, wanted)?;
-    if !(0.0..=MOST).contains(&seconds) {
-        return Err(UsageError(format!("--{flag} {seconds}: expected {wanted}")));
+    const MOST: Duration = Duration::from_secs(86_400);
+    let text = parser.value()?.string()?;
+    match parse_seconds(&text).filter(|time| *time <= MOST) {
+        Some(time) => Ok((!time.is_zero()).then_some(time)),
+        None => Err(UsageError(format!(
+            "--{flag} {text}: expected seconds from 0 (never) to 86400, like 60 or 0.5"
+        ))),
     }
-    Ok((seconds > 0.0).then(|| Duration::from_secs_f64(seconds)))
+}
+
+/// `digits` or `digits.digits`, to the millisecond; not through a float, whose tables are 15 KiB.
+fn parse_seconds(text: &str) -> Option<Duration> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let thousandths =
+        fraction.bytes().chain(*b"000").take(3).fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
+    Some(Duration::from_secs(whole.parse().ok()?) + Duration::from_millis(thousandths))
 }
 
 #[cfg(test)]
@@ -180,14 +193,25 @@ mod tests {
     }
 
     #[test]
+    fn seconds_to_the_millisecond() {
+        let cases = [("60", 60_000), ("0.5", 500), ("1.05", 1050), ("0.0019", 1), ("007", 7000)];
+        for (text, millis) in cases {
+            assert_eq!(parse_seconds(text), Some(Duration::from_millis(millis)), "{text}");
+        }
+        for text in ["", ".5", "5.", "1e3", "+1", "1.2.3", "99999999999999999999"] {
+            assert_eq!(parse_seconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn mistakes_are_named() {
         let cases = [
             ("", "say `boardd serve`"),
             ("fly", "fly"),
             ("serve --workers 0", "--workers 0: expected a number of threads"),
             ("serve --listen 8080", "--listen 8080: expected an address and a port"),
-            ("serve --idle-timeout -1", "--idle-timeout -1: expected a number of seconds"),
-            ("serve --idle-timeout nan", "expected a number of seconds"),
+            ("serve --idle-timeout -1", "--idle-timeout -1: expected seconds"),
+            ("serve --idle-timeout nan", "expected seconds"),
             ("serve --speed 9", "--speed"),
             ("serve extra", "extra"),
             ("--listen 1.2.3.4:5", "--listen"),

@@ -86,16 +86,13 @@ fn print(text: &str) -> Result<(), DaemonError> {
 
 /// The configuration that a plan and what was typed come to.
 fn configure(args: &ServeArgs, plan: &Plan) -> Config {
-    /// Shares are compared as integers; a thousandth of the board is finer than any clock is known.
-    const WHOLE: f64 = 1000.0;
     let workers = NonZeroUsize::new(plan.workers.len()).unwrap_or(NonZeroUsize::MIN);
     let planned = u32::try_from(plan.max_connections).unwrap_or(u32::MAX);
     let cores: Option<Vec<usize>> =
         plan.workers.iter().map(|worker| worker.core.and_then(|core| usize::try_from(core).ok())).collect();
-    let share = |share: f64| (share * WHOLE).round().max(1.0) as u32;
     Config {
         pin: cores.unwrap_or_default(),
-        shares: plan.workers.iter().map(|worker| share(worker.share)).collect(),
+        shares: plan.workers.iter().map(|worker| worker.share_ppm).collect(),
         backlog: i32::try_from(plan.backlog).unwrap_or(i32::MAX),
         max_connections: args.max_connections.map_or(planned, |typed| typed.min(planned)),
         deadlines: args.deadlines,
@@ -132,8 +129,8 @@ fn raise_descriptor_limit() {
 
 /// What was served, in one line.
 fn summary(served: &Snapshot) -> String {
-    let micros = |share| match served.server_time_nanos(share) {
-        Some(nanos) => format!("{:.0} µs", nanos as f64 / 1000.0),
+    let micros = |permille| match served.server_time_nanos(permille) {
+        Some(nanos) => format!("{} µs", nanos / 1000),
         None => "-".to_owned(),
     };
     let c = &served.counters;
@@ -142,8 +139,8 @@ fn summary(served: &Snapshot) -> String {
          {} timed out, {} reset",
         c.requests,
         c.accepted,
-        micros(0.5),
-        micros(0.99),
+        micros(500),
+        micros(990),
         c.client_errors,
         c.server_errors,
         c.timed_out,

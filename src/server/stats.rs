@@ -104,17 +104,17 @@ impl Snapshot {
         all
     }
 
-    /// The time in nanoseconds within which `share` (0 to 1) of the requests left the server, rounded up to its
+    /// The time in nanoseconds within which so many of a thousand requests left the server, rounded up to its
     /// bucket's end (at most one eighth more); `None` before the first request.
     #[must_use]
-    pub fn server_time_nanos(&self, share: f64) -> Option<u64> {
+    pub fn server_time_nanos(&self, permille: u16) -> Option<u64> {
         let total: u64 = self.server_time.iter().sum();
-        // At least one request has to be covered, or a share of 0 would name an empty bucket.
-        let wanted = (share * total as f64).max(1.0);
-        let mut seen = 0;
-        self.server_time.iter().enumerate().find_map(|(index, count)| {
-            seen += count;
-            (total > 0 && seen as f64 >= wanted).then(|| bucket_end(index))
+        // At least one request has to be covered, or 0 would name an empty bucket.
+        let wanted = (u128::from(total) * u128::from(permille)).div_ceil(1000).max(1);
+        let mut seen = 0_u128;
+        self.server_time.iter().enumerate().find_map(|(index, &count)| {
+            seen += u128::from(count);
+            (seen >= wanted).then(|| bucket_end(index))
         })
     }
 }
@@ -168,9 +168,9 @@ mod tests {
         assert_eq!(all.counters.requests, 100);
         let near =
             |nanos: Option<u64>, value: u64| nanos.is_some_and(|n| n >= value && n <= value + value / 8);
-        assert!(near(all.server_time_nanos(0.5), 1_000));
-        assert!(near(all.server_time_nanos(0.9), 1_000));
-        assert!(near(all.server_time_nanos(0.99), 1_000_000));
-        assert_eq!(Snapshot::of(std::iter::empty()).server_time_nanos(0.5), None);
+        assert!(near(all.server_time_nanos(500), 1_000));
+        assert!(near(all.server_time_nanos(900), 1_000));
+        assert!(near(all.server_time_nanos(990), 1_000_000));
+        assert_eq!(Snapshot::of(std::iter::empty()).server_time_nanos(500), None);
     }
 }

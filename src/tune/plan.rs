@@ -40,16 +40,17 @@ pub struct Decision {
 }
 
 /// One worker thread.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct WorkerPlan {
     /// The core that it stays on; `None` leaves that to the kernel.
     pub core: Option<u32>,
-    /// Its share of the connections, over 0 to 1; all shares together are 1.
-    pub share: f64,
+    /// Its share of the connections in parts of a million, at least 1; all shares together are at most a million, short
+    /// of it by less than one part for each worker.
+    pub share_ppm: u32,
 }
 
 /// How boardd is set up. `Display` prints the decisions, one line each.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Plan {
     /// The workers, at least one.
     pub workers: Vec<WorkerPlan>,

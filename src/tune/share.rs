@@ -9,9 +9,12 @@ const FULL_CAPACITY: u64 = 1024;
 /// Parts of one unit of `cpu_capacity`, so that a clock cap of 99 % still shows in whole numbers.
 const CAPACITY_PARTS: u64 = 1000;
 
+/// Parts in a whole share: whole numbers, as boardd does without floating point and the tables that print it.
+const PPM: u64 = 1_000_000;
+
 /// Workers that may run anywhere can do equally much.
 pub(super) fn unpinned(count: usize) -> (Vec<WorkerPlan>, Decision) {
-    let worker = WorkerPlan { core: None, share: 1.0 / count as f64 };
+    let worker = WorkerPlan { core: None, share_ppm: parts(1, count as u64) };
     let because = "a worker that is not pinned may run on any core";
     (vec![worker; count], decision("share", "equal", because, "default"))
 }
@@ -30,16 +33,21 @@ pub(super) fn pinned(facts: &BoardFacts, usable: &CoreSet, count: usize) -> (Vec
         let slot = n % cores.len();
         let (core, capacity) = cores[slot];
         let whole = total * (count - slot).div_ceil(cores.len()) as u64;
-        workers.push(WorkerPlan { core: Some(core), share: capacity as f64 / whole as f64 });
+        workers.push(WorkerPlan { core: Some(core), share_ppm: parts(capacity, whole) });
         percents.push_str(&format!("{} ", (capacity * 100 + whole / 2) / whole));
     }
-    let first = workers[0].share;
-    let shares = if workers.iter().all(|worker| (worker.share - first).abs() < 1e-9) {
+    let first = workers[0].share_ppm;
+    let shares = if workers.iter().all(|worker| worker.share_ppm == first) {
         decision("share", "equal", "no core is known to be stronger", SOURCE)
     } else {
         decision("share", &(percents + "%"), "by what each core can do", SOURCE)
     };
     (workers, shares)
+}
+
+/// `part / whole` in parts of a million, at least one: a worker without connections would be none.
+fn parts(part: u64, whole: u64) -> u32 {
+    u32::try_from(part * PPM / whole).map_or(u32::MAX, |parts| parts.max(1))
 }
 
 /// Where the strongest core stands; of equal ones the first, so that they keep the kernel's order.

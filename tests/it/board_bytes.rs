@@ -73,7 +73,8 @@ proptest! {
         let plan = plan(&facts, &Wanted { workers: None, pin: true });
         prop_assert!(!plan.workers.is_empty() && plan.max_connections > 0);
         prop_assert!(!facts.to_string().is_empty() && serde_json::to_string(&facts).is_ok());
-        let shares: f64 = plan.workers.iter().map(|worker| worker.share).sum();
-        prop_assert!((shares - 1.0).abs() < 1e-6, "shares add up to {shares}");
+        let shares: u64 = plan.workers.iter().map(|worker| u64::from(worker.share_ppm)).sum();
+        let whole = 1_000_000 - plan.workers.len() as u64..=1_000_000;
+        prop_assert!(whole.contains(&shares), "shares add up to {shares}");
     }
 }

@@ -25,7 +25,7 @@ fn one_worker_for_each_usable_core() {
     let plan = plan(&facts, &Wanted::default());
     assert_eq!(plan.workers.len(), 2);
     assert_eq!(of(&plan, "workers").because, "one for each usable core (1,3)");
-    assert!(plan.workers.iter().all(|worker| worker.core.is_none() && worker.share == 0.5));
+    assert!(plan.workers.iter().all(|worker| worker.core.is_none() && worker.share_ppm == 500_000));
 }
 
 #[test]
@@ -53,7 +53,8 @@ fn what_was_typed_is_done_and_nothing_known_is_one() {
     assert_eq!((typed.workers.len(), of(&typed, "workers").source.as_str()), (7, "--workers"));
     let on_core = |core| typed.workers.iter().filter(|worker| worker.core == Some(core)).count();
     assert_eq!((on_core(0), on_core(1)), (4, 3));
-    assert!((typed.workers.iter().map(|worker| worker.share).sum::<f64>() - 1.0).abs() < 1e-9);
+    let shares: u32 = typed.workers.iter().map(|worker| worker.share_ppm).sum();
+    assert!((1_000_000 - 7..=1_000_000).contains(&shares), "{shares}");
     let unknown = plan(&BoardFacts::default(), &Wanted { workers: None, pin: true });
     assert_eq!((unknown.workers.len(), unknown.workers[0].core), (1, None));
 }
@@ -68,10 +69,11 @@ fn pinned_workers_take_the_strong_cores_and_their_share() {
     assert_eq!(two.workers.iter().map(|worker| worker.core).collect::<Vec<_>>(), [Some(2), Some(3)]);
     assert_eq!(of(&two, "share").value, "equal");
     let four = plan(&facts, &wanted(4));
-    let expected = [(2, 2.0), (3, 2.0), (0, 1.0), (1, 1.0)].map(|(core, part)| (Some(core), part / 6.0));
+    let expected =
+        [(2, 333_333), (3, 333_333), (0, 166_666), (1, 166_666)].map(|(core, share)| (Some(core), share));
     for (worker, (core, share)) in four.workers.iter().zip(expected) {
         assert_eq!(worker.core, core);
-        assert!((worker.share - share).abs() < 1e-9);
+        assert_eq!(worker.share_ppm, share);
     }
     assert_eq!(of(&four, "share").value, "33 33 17 17 %");
 }
@@ -91,7 +93,7 @@ fn a_lowered_clock_cap_counts() {
     facts.clocks = vec![policy(0, Some(1_000_000)), policy(1, None)];
     let plan = plan(&facts, &Wanted { workers: None, pin: true });
     assert_eq!((plan.workers[0].core, plan.workers[1].core), (Some(1), Some(0)));
-    assert!((plan.workers[0].share - 2.0 / 3.0).abs() < 1e-9);
+    assert_eq!(plan.workers[0].share_ppm, 666_666);
 }
 
 #[test]
