@@ -12,7 +12,7 @@ use crate::http::BodyReader;
 
 use super::config::Deadlines;
 use super::mailbox::Moved;
-use super::reply::{Tail, Terms};
+use super::reply::{MAX_PIECES, Tail, Terms};
 use super::tasks::Ticket;
 use super::wheel::TICK_MS;
 
@@ -166,44 +166,43 @@ pub(super) enum Sending {
     Broken,
 }
 
-impl Unsent {
-    /// Sends as much as the socket takes; adds what it took to `sent_bytes`.
-    pub(super) fn push(&mut self, socket: &OwnedFd, sent_bytes: &mut u64) -> Sending {
-        loop {
-            let sent = {
-                let mut pieces = vec![IoSlice::new(&self.bytes[self.at..])];
-                if let Some(tail) = &self.tail {
-                    tail.pieces(&mut pieces);
+/// Sends `bytes` from `at` on, then the tail, as far as the socket takes them; moves `at` and the tail on, and adds
+/// what was taken to `sent_bytes`.
+pub(super) fn send_pieces(
+    socket: &OwnedFd,
+    bytes: &[u8],
+    at: &mut usize,
+    tail: &mut Option<Tail>,
+    sent_bytes: &mut u64,
+) -> Sending {
+    while *at < bytes.len() || tail.is_some() {
+        let sent = {
+            let mut pieces = [IoSlice::new(&[]); 1 + MAX_PIECES];
+            pieces[0] = IoSlice::new(&bytes[*at..]);
+            let count = 1 + tail.as_ref().map_or(0, |tail| tail.pieces(&mut pieces[1..]));
+            let mut none = SendAncillaryBuffer::default();
+            rustix::net::sendmsg(socket, &pieces[..count], &mut none, SendFlags::NOSIGNAL)
+        };
+        match sent {
+            Ok(count) => {
+                *sent_bytes += count as u64;
+                let of_bytes = count.min(bytes.len() - *at);
+                *at += of_bytes;
+                if tail.as_mut().is_some_and(|tail| tail.advance((count - of_bytes) as u64)) {
+                    *tail = None;
                 }
-                rustix::net::sendmsg(
-                    socket,
-                    &pieces,
-                    &mut SendAncillaryBuffer::default(),
-                    SendFlags::NOSIGNAL,
-                )
-            };
-            match sent {
-                Ok(count) => {
-                    *sent_bytes += count as u64;
-                    if self.advance(count) {
-                        return Sending::Done;
-                    }
-                }
-                Err(Errno::AGAIN) => return Sending::Full,
-                Err(Errno::INTR) => {}
-                Err(_) => return Sending::Broken,
             }
+            Err(Errno::AGAIN) => return Sending::Full,
+            Err(Errno::INTR) => {}
+            Err(_) => return Sending::Broken,
         }
     }
+    Sending::Done
+}
 
-    /// Notes that `count` bytes left; true when nothing is left to send.
-    fn advance(&mut self, count: usize) -> bool {
-        let of_bytes = count.min(self.bytes.len() - self.at);
-        self.at += of_bytes;
-        let of_tail = (count - of_bytes) as u64;
-        if self.tail.as_mut().is_some_and(|tail| tail.advance(of_tail)) {
-            self.tail = None;
-        }
-        self.at == self.bytes.len() && self.tail.is_none()
+impl Unsent {
+    /// Goes on sending.
+    pub(super) fn push(&mut self, socket: &OwnedFd, sent_bytes: &mut u64) -> Sending {
+        send_pieces(socket, &self.bytes, &mut self.at, &mut self.tail, sent_bytes)
     }
 }

@@ -11,12 +11,12 @@ use crate::http::{
 };
 use crate::http::{header_slots, parse_head};
 
-use super::conn::{Conn, Ending, LINGER_BYTES, Phase, Rest, Sending, Unsent};
+use super::conn::{Conn, Ending, LINGER_BYTES, Phase, Rest, Sending, Unsent, send_pieces};
 use super::mailbox::Mailbox;
 use super::reply::{Renderer, Reply, Response, Sent, Terms};
 use super::routes::{Found, Handler, Request, Routes};
 use super::stats::Counters;
-use super::tasks::Tasks;
+use super::tasks::{Tasks, Ticket};
 use super::time::Time;
 
 /// Bytes of an unwanted body that are skipped to keep the connection; a new one is cheaper than more.
@@ -36,6 +36,8 @@ const INPUT_STEP_BYTES: usize = 4 * 1024;
 pub(super) enum Turn {
     /// It waits for an event.
     Waits,
+    /// Its answers are rendered and leave with the batch's; what follows is known then.
+    Leaves,
     /// It has more to read: again after the others.
     Again,
     /// It has ended.
@@ -48,6 +50,10 @@ pub(super) struct Exchange {
     pub(super) renderer: Renderer,
     pub(super) tasks: Tasks,
     pub(super) counters: Counters,
+    /// Whose answers wait in the renderer, in order, and where each one's end there.
+    leaving: Vec<(Ticket, usize)>,
+    /// Where the answers of the connection that is being served begin in the renderer.
+    begin: usize,
     /// Present tick.
     pub(super) tick: u64,
     /// The server is stopping: every answer is its connection's last.
@@ -61,6 +67,8 @@ impl Exchange {
             renderer: Renderer::new(time.date()),
             tasks: Tasks::new(mailbox),
             counters: Counters::default(),
+            leaving: Vec::new(),
+            begin: 0,
             tick: time.tick(),
             stopping: false,
         }
@@ -83,17 +91,24 @@ impl Exchange {
 
     /// Takes the answer of a task.
     pub(super) fn on_done(&mut self, conn: &mut Conn, response: Response, buffer: &mut [u8]) -> Turn {
+        self.begin = self.renderer.out.len();
         if let Phase::Handler(terms, rest) = conn.phase {
             self.renderer.reply(terms).response(response);
             self.answered(conn, terms, rest);
-            self.send(conn);
+            self.send_if_large(conn);
         }
-        self.pump(conn, buffer)
+        self.go_on(conn, buffer)
     }
 
-    /// Goes on with a connection for as long as it has something to read and may be answered.
+    /// Serves a connection for as long as it has something to read and may be answered.
     #[inline]
     pub(super) fn pump(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
+        self.begin = self.renderer.out.len();
+        self.go_on(conn, buffer)
+    }
+
+    #[inline]
+    fn go_on(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
         for _ in 0..READS_PER_TURN {
             if conn.paused && conn.takes_requests() {
                 conn.paused = false;
@@ -103,14 +118,34 @@ impl Exchange {
             } else {
                 break;
             }
-            self.send(conn);
         }
-        match conn.ending {
-            Ending::Broken => Turn::Ends,
-            Ending::Close if conn.unsent.is_none() => Turn::Ends,
-            _ if conn.has_work() => Turn::Again,
-            _ => Turn::Waits,
+        self.leave(conn)
+    }
+
+    /// Ends a turn: its answers leave with the batch's. All requests of a batch are read before the first answer is
+    /// sent: a client on the same machine is not woken in between, and each half stays in the instruction cache.
+    #[inline]
+    fn leave(&mut self, conn: &mut Conn) -> Turn {
+        let end = self.renderer.out.len();
+        if end > self.begin {
+            self.leaving.push((conn.ticket, end));
+            return Turn::Leaves;
         }
+        self.after_sending(conn)
+    }
+
+    /// Where the answers of the batch belong, for [`Exchange::send`]; forgotten here.
+    #[inline]
+    pub(super) fn take_leaving(&mut self) -> Vec<(Ticket, usize)> {
+        std::mem::take(&mut self.leaving)
+    }
+
+    /// Ends a batch: nothing is left to send. Gives the list back, so that the next batch need not allocate.
+    #[inline]
+    pub(super) fn batch_sent(&mut self, mut leaving: Vec<(Ticket, usize)>) {
+        leaving.clear();
+        self.leaving = leaving;
+        self.renderer.out.clear();
     }
 
     /// One read, and the answers to what it brought.
@@ -131,7 +166,8 @@ impl Exchange {
             .map(|(count, _)| (count, room))
         };
         match received {
-            Ok((0, _)) => conn.ending = Ending::Broken,
+            // The last answers are still to leave.
+            Ok((0, _)) => conn.ending = Ending::Close,
             Ok((count, room)) => {
                 self.counters.received_bytes += count as u64;
                 // A short read emptied the socket; what comes later brings its own edge.
@@ -200,9 +236,7 @@ impl Exchange {
                 Ok(Some((head, length))) => {
                     at += length;
                     self.handle(conn, &head);
-                    if self.renderer.tail.is_some() || self.renderer.out.len() >= SEND_AT_BYTES {
-                        self.send(conn);
-                    }
+                    self.send_if_large(conn);
                 }
                 Ok(None) => {
                     if conn.phase != Phase::Head {
@@ -262,57 +296,73 @@ impl Exchange {
         }
     }
 
+    /// Answers a head that did not come in time.
+    pub(super) fn on_head_timeout(&mut self, conn: &mut Conn) -> Turn {
+        self.begin = self.renderer.out.len();
+        self.refuse(conn, HttpError::HeadTimeout);
+        self.leave(conn)
+    }
+
     /// Answers bytes that are no request, or no request in time; the connection's last answer.
     #[cold]
-    pub(super) fn refuse(&mut self, conn: &mut Conn, error: HttpError) {
+    fn refuse(&mut self, conn: &mut Conn, error: HttpError) {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
         self.answered(conn, terms, Rest::Unread);
     }
 
-    /// Sends what was rendered for this connection; what the socket does not take waits on the connection.
+    /// Sends at once what should not wait for the batch: a body that lies elsewhere, or a long pipeline's answers.
     #[inline]
-    pub(super) fn send(&mut self, conn: &mut Conn) {
-        if self.renderer.holds_something() {
-            let whole = self.renderer.out.len();
-            let sent = match self.renderer.tail {
-                None => rustix::net::send(&conn.socket, &self.renderer.out, SendFlags::NOSIGNAL),
-                Some(_) => Ok(0),
-            };
-            if sent == Ok(whole) {
-                self.counters.sent_bytes += whole as u64;
-                self.renderer.out.clear();
-            } else {
-                self.send_slowly(conn, sent);
-            }
-        }
-        if conn.ending == Ending::Linger && conn.unsent.is_none() {
-            self.linger(conn);
+    fn send_if_large(&mut self, conn: &mut Conn) {
+        let end = self.renderer.out.len();
+        if self.renderer.tail.is_some() || end - self.begin >= SEND_AT_BYTES {
+            self.send_slowly(conn, self.begin, end, 0);
+            self.renderer.out.truncate(self.begin);
         }
     }
 
-    /// The rest of an answer that is large, or larger than the socket has room for.
-    fn send_slowly(&mut self, conn: &mut Conn, sent: Result<usize, Errno>) {
-        let at = match sent {
-            Ok(count) => count,
-            Err(Errno::AGAIN | Errno::INTR) => 0,
-            Err(_) => return self.lose(conn),
-        };
-        self.counters.sent_bytes += at as u64;
-        let tail = self.renderer.tail.take();
-        let mut unsent = Unsent { bytes: std::mem::take(&mut self.renderer.out), at, tail };
-        match unsent.push(&conn.socket, &mut self.counters.sent_bytes) {
-            Sending::Done => {
-                // The buffer goes back to where it came from: no allocation for the next answer.
-                unsent.bytes.clear();
-                self.renderer.out = unsent.bytes;
+    /// Sends one connection's part of the batch's answers; what the socket does not take waits on the connection.
+    #[inline]
+    pub(super) fn send(&mut self, conn: &mut Conn, begin: usize, end: usize) -> Turn {
+        if conn.ending != Ending::Broken {
+            match rustix::net::send(&conn.socket, &self.renderer.out[begin..end], SendFlags::NOSIGNAL) {
+                Ok(count) if count == end - begin => self.counters.sent_bytes += count as u64,
+                Ok(count) => {
+                    self.counters.sent_bytes += count as u64;
+                    self.send_slowly(conn, begin, end, count);
+                }
+                Err(Errno::AGAIN | Errno::INTR) => self.send_slowly(conn, begin, end, 0),
+                Err(_) => self.lose(conn),
             }
+        }
+        self.after_sending(conn)
+    }
+
+    /// The rest of answers that are large, or larger than the socket has room for.
+    fn send_slowly(&mut self, conn: &mut Conn, begin: usize, end: usize, sent: usize) {
+        let (bytes, mut tail, mut at) = (&self.renderer.out[begin..end], self.renderer.tail.take(), sent);
+        match send_pieces(&conn.socket, bytes, &mut at, &mut tail, &mut self.counters.sent_bytes) {
+            Sending::Done => {}
             Sending::Full => {
                 conn.since = self.tick;
-                conn.unsent = Some(Box::new(unsent));
+                conn.unsent = Some(Box::new(Unsent { bytes: bytes[at..].to_vec(), at: 0, tail }));
             }
             Sending::Broken => self.lose(conn),
+        }
+    }
+
+    /// What a connection does next, once its answers have left or wait for room.
+    #[inline]
+    fn after_sending(&mut self, conn: &mut Conn) -> Turn {
+        if conn.ending == Ending::Linger && conn.unsent.is_none() {
+            self.linger(conn);
+        }
+        match conn.ending {
+            Ending::Broken => Turn::Ends,
+            Ending::Close if conn.unsent.is_none() => Turn::Ends,
+            _ if conn.has_work() => Turn::Again,
+            _ => Turn::Waits,
         }
     }
 
@@ -324,7 +374,6 @@ impl Exchange {
             Sending::Done => {
                 conn.unsent = None;
                 conn.since = self.tick;
-                self.send(conn);
             }
             Sending::Full if self.counters.sent_bytes > before => conn.since = self.tick,
             Sending::Full => {}
@@ -335,8 +384,6 @@ impl Exchange {
     #[cold]
     fn lose(&mut self, conn: &mut Conn) {
         self.counters.reset += 1;
-        self.renderer.out.clear();
-        self.renderer.tail = None;
         conn.unsent = None;
         conn.ending = Ending::Broken;
     }

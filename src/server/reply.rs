@@ -16,7 +16,7 @@ const COPY_MAX_BYTES: usize = 4 * 1024;
 const FILL_BLOCK_BYTES: usize = 64 * 1024;
 
 /// Pieces of a body handed to the kernel at once: 1 MiB of fill blocks, more than any socket buffer takes.
-const MAX_PIECES: usize = 16;
+pub(super) const MAX_PIECES: usize = 16;
 
 /// The block: lines of 64 bytes, so that a person who looks at it sees where they are.
 static FILL_BLOCK: LazyLock<Box<[u8]>> = LazyLock::new(|| {
@@ -59,8 +59,8 @@ impl Body {
         self.len() == 0
     }
 
-    /// The bytes from `at` on, in up to [`MAX_PIECES`] pieces pushed to `pieces`.
-    fn pieces<'a>(&'a self, at: u64, pieces: &mut Vec<IoSlice<'a>>) {
+    /// The bytes from `at` on, in as many of `pieces` as it takes; returns how many those are.
+    fn pieces<'a>(&'a self, at: u64, pieces: &mut [IoSlice<'a>]) -> usize {
         let whole: &[u8] = match self {
             Self::Empty => &[],
             Self::Static(bytes) => bytes,
@@ -69,23 +69,27 @@ impl Body {
             Self::Fill(length) => return fill_pieces(at, *length, pieces),
         };
         let at = usize::try_from(at).map_or(whole.len(), |at| at.min(whole.len()));
-        pieces.push(IoSlice::new(&whole[at..]));
+        pieces[0] = IoSlice::new(&whole[at..]);
+        1
     }
 }
 
 /// Blocks that together make bytes `at..length` of the filler, starting where the last answer left off.
-fn fill_pieces<'a>(mut at: u64, length: u64, pieces: &mut Vec<IoSlice<'a>>) {
+fn fill_pieces(mut at: u64, length: u64, pieces: &mut [IoSlice<'_>]) -> usize {
     let block: &'static [u8] = &FILL_BLOCK;
-    for _ in 0..MAX_PIECES {
+    let mut count = 0;
+    for piece in pieces {
         let from = usize::try_from(at % FILL_BLOCK_BYTES as u64).unwrap_or(0);
         let left = usize::try_from(length.saturating_sub(at)).unwrap_or(usize::MAX);
         let take = left.min(FILL_BLOCK_BYTES - from);
         if take == 0 {
             break;
         }
-        pieces.push(IoSlice::new(&block[from..from + take]));
+        *piece = IoSlice::new(&block[from..from + take]);
         at += take as u64;
+        count += 1;
     }
+    count
 }
 
 /// An answer as a whole, for handlers that await.
@@ -124,9 +128,9 @@ pub(super) struct Terms {
 
 /// A worker's buffers for answers; reused for all its connections.
 pub(super) struct Renderer {
-    /// Rendered answers that have not left yet.
+    /// Rendered answers that have not left yet, one connection's after the other's.
     pub(super) out: Vec<u8>,
-    /// A body too large to copy, which follows `out`.
+    /// A body too large to copy, which follows the last of them.
     pub(super) tail: Option<Tail>,
     pub(super) date: DateHeader,
     /// Bodies whose length must be known before their head is written.
@@ -144,9 +148,9 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    /// The next pieces to send, appended to `pieces`.
-    pub(super) fn pieces<'a>(&'a self, pieces: &mut Vec<IoSlice<'a>>) {
-        self.body.pieces(self.at, pieces);
+    /// The next pieces to send; returns how many of `pieces` they fill.
+    pub(super) fn pieces<'a>(&'a self, pieces: &mut [IoSlice<'a>]) -> usize {
+        self.body.pieces(self.at, pieces)
     }
 
     /// Notes that `count` bytes left; true when none are left to send.
@@ -160,12 +164,6 @@ impl Renderer {
     pub(super) fn new(date: DateHeader) -> Self {
         let (out, scratch) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new());
         Self { out, tail: None, date, scratch, client_errors: 0, server_errors: 0 }
-    }
-
-    /// Whether an answer waits here to be sent.
-    #[inline]
-    pub(super) fn holds_something(&self) -> bool {
-        !self.out.is_empty() || self.tail.is_some()
     }
 
     /// A writer for one answer.
@@ -269,10 +267,10 @@ impl Reply<'_> {
             self.renderer.tail = Some(Tail { body, at: 0 });
             return Sent(());
         }
-        let mut pieces = Vec::new();
-        body.pieces(0, &mut pieces);
-        for piece in pieces {
-            self.renderer.out.extend_from_slice(&piece);
+        let mut pieces = [IoSlice::new(&[]); MAX_PIECES];
+        let count = body.pieces(0, &mut pieces);
+        for piece in &pieces[..count] {
+            self.renderer.out.extend_from_slice(piece);
         }
         Sent(())
     }
@@ -303,9 +301,9 @@ mod tests {
         answer(renderer.reply(terms));
         let mut wire = renderer.out;
         while let Some(tail) = &mut renderer.tail {
-            let mut pieces = Vec::new();
-            tail.pieces(&mut pieces);
-            let piece = pieces.first().expect("something is left");
+            let mut pieces = [IoSlice::new(&[]); MAX_PIECES];
+            assert!(tail.pieces(&mut pieces) > 0, "something is left");
+            let piece = &pieces[0];
             // One byte less than offered, as a socket would: the next pieces start inside a block.
             let taken = piece.len() - usize::from(piece.len() > 1);
             wire.extend_from_slice(&piece[..taken]);

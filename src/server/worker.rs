@@ -12,8 +12,6 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use slab::Slab;
 
-use crate::http::HttpError;
-
 use super::Shared;
 use super::config::Deadlines;
 use super::conn::{Conn, Phase};
@@ -29,6 +27,9 @@ const EVENTS: usize = 256;
 
 /// Bytes read at once. Requests are hundreds of bytes; a pipelined burst of a hundred fits.
 const READ_BUFFER_BYTES: usize = 32 * 1024;
+
+/// Rendered answers that are sent although the batch is not at its end: they should still be in the nearest cache.
+const BATCH_BYTES: usize = 16 * 1024;
 
 /// The epoll key of the mailbox's bell; connections have their ticket.
 const MAILBOX: u64 = u64::MAX;
@@ -129,6 +130,7 @@ impl Worker {
                 ticket => self.on_event(Ticket::from_u64(ticket), flags),
             }
         }
+        self.send_batch();
         self.go_on();
         self.finish_tasks();
         self.keep_time();
@@ -153,6 +155,9 @@ impl Worker {
         if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
             let turn = self.exchange.on_event(conn, flags, &mut self.buffer);
             self.after_turn(ticket, turn);
+            if self.exchange.renderer.out.len() >= BATCH_BYTES {
+                self.send_batch();
+            }
         }
     }
 
@@ -162,6 +167,7 @@ impl Worker {
         match turn {
             Turn::Ends => self.end(ticket.key),
             Turn::Again => self.again.push(ticket),
+            Turn::Leaves => {}
             Turn::Waits => {
                 let conn = &self.conns[ticket.key as usize];
                 // Between requests the deadline only moves away, and the wheel looks again by itself. Every
@@ -171,6 +177,21 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Sends the answers that were rendered since the last call, in that order.
+    #[inline]
+    fn send_batch(&mut self) {
+        let (leaving, mut begin) = (self.exchange.take_leaving(), 0);
+        for &(ticket, end) in &leaving {
+            // A connection that was reset in the meantime has nobody to send to.
+            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
+                let turn = self.exchange.send(conn, begin, end);
+                self.after_turn(ticket, turn);
+            }
+            begin = end;
+        }
+        self.exchange.batch_sent(leaving);
     }
 
     fn schedule(&mut self, key: u32) {
@@ -191,21 +212,26 @@ impl Worker {
                 self.after_turn(ticket, turn);
             }
         }
+        self.send_batch();
     }
 
     /// Sends what handlers that awaited have to say.
     #[inline]
     fn finish_tasks(&mut self) {
-        for (ticket, response) in self.exchange.tasks.run() {
+        let done = self.exchange.tasks.run();
+        if done.is_empty() {
+            return;
+        }
+        for (ticket, response) in done {
             // The connection may have ended in the meantime, and its slot may be another's.
             if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
                 let turn = self.exchange.on_done(conn, response, &mut self.buffer);
+                // While the task worked the wheel may have lost sight of the connection.
+                self.schedule(ticket.key);
                 self.after_turn(ticket, turn);
-                if turn == Turn::Waits {
-                    self.schedule(ticket.key);
-                }
             }
         }
+        self.send_batch();
     }
 
     /// Deadlines, balance and the door, when their time has come.
@@ -235,9 +261,7 @@ impl Worker {
                 Some(_) if conn.phase == Phase::Head && conn.unsent.is_none() => {
                     self.exchange.counters.timed_out += 1;
                     let ticket = conn.ticket;
-                    self.exchange.refuse(conn, HttpError::HeadTimeout);
-                    self.exchange.send(conn);
-                    let turn = self.exchange.pump(conn, &mut self.buffer);
+                    let turn = self.exchange.on_head_timeout(conn);
                     self.after_turn(ticket, turn);
                 }
                 Some(_) => {
@@ -247,6 +271,7 @@ impl Worker {
                 None => {}
             }
         }
+        self.send_batch();
     }
 
     fn accept(&mut self) {
@@ -289,6 +314,8 @@ impl Worker {
     }
 
     fn open_mail(&mut self) {
+        // A connection whose answer waits here must not move away from it.
+        self.send_batch();
         for message in self.shared.mailboxes[self.index].collect() {
             match message {
                 Message::Adopt(moved) => {
