@@ -33,7 +33,8 @@ impl Connection {
         }
     }
 
-    /// Answers all that has come. False when the connection is done.
+    /// Appends the answers to all that has come to `output`, to leave with the batch. What can't wait for that leaves
+    /// here: a full read, a peer that closes, an answer that is the last. False when the connection is done.
     pub(crate) fn serve(
         &mut self,
         flags: EventFlags,
@@ -41,6 +42,7 @@ impl Connection {
         output: &mut Vec<u8>,
         answer: &Answer,
     ) -> bool {
+        let start = output.len();
         if !self.unsent.is_empty() {
             let rest = std::mem::take(&mut self.unsent);
             if !self.send(&rest) {
@@ -63,25 +65,26 @@ impl Connection {
                 Err(_) => return false,
             };
             let filled = &input[..kept + read];
-            output.clear();
-            let Some(used) = self.answer(filled, output, answer) else {
-                return false;
-            };
+            let used = self.answer(filled, output, answer);
             self.unread.clear();
             self.unread.extend_from_slice(&filled[used..]);
-            if self.unread.len() == input.len() || !self.send(output) {
+            if self.unread.len() == input.len() {
                 return false;
             }
             // A short read means drained; what comes later is an edge of its own.
             if kept + read < input.len() && !more && !self.closing {
                 return true;
             }
+            if !self.send(&output[start..]) {
+                return false;
+            }
+            output.truncate(start);
         }
         true
     }
 
-    /// Appends an answer for each whole request in `input`: how much of it that was, or None if it is no HTTP.
-    fn answer(&mut self, input: &[u8], output: &mut Vec<u8>, answer: &Answer) -> Option<usize> {
+    /// Appends an answer for each whole request in `input`: how much of it that was, and what is no HTTP is the last.
+    fn answer(&mut self, input: &[u8], output: &mut Vec<u8>, answer: &Answer) -> usize {
         let mut used = 0;
         while used < input.len() && !self.closing {
             let mut headers = [const { MaybeUninit::uninit() }; HEADERS];
@@ -89,7 +92,10 @@ impl Connection {
             match request.parse_with_uninit_headers(&input[used..], &mut headers) {
                 Ok(httparse::Status::Complete(length)) => used += length,
                 Ok(httparse::Status::Partial) => break,
-                Err(_) => return None,
+                Err(_) => {
+                    self.closing = true;
+                    break;
+                }
             }
             let old = request.version == Some(0);
             let keep = keep_alive(&request).unwrap_or(!old);
@@ -100,11 +106,11 @@ impl Connection {
                 &answer.plain
             });
         }
-        Some(used)
+        used
     }
 
     /// Sends or keeps all of `bytes`. False when the peer is gone.
-    fn send(&mut self, mut bytes: &[u8]) -> bool {
+    pub(crate) fn send(&mut self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             match send(&self.stream, bytes, SendFlags::NOSIGNAL) {
                 Ok(sent) => bytes = &bytes[sent..],
