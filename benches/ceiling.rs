@@ -27,6 +27,8 @@ use connection::Connection;
 
 /// One read takes at most this; also the longest request head. It stays in the first-level cache.
 const READ_BUFFER: usize = 16 * 1024;
+/// Answers leave before the end of a batch once they are this many bytes: pipelined ones would fall out of the cache.
+const OUTPUT: usize = 16 * 1024;
 /// Events taken by one wait.
 const EVENTS: usize = 512;
 /// The epoll token of the eventfd that announces a new connection; slab indices never get there.
@@ -139,6 +141,9 @@ impl Worker {
                 match usize::try_from(token) {
                     Ok(slot) if token != INBOX => self.serve(slot, flags),
                     _ => self.adopt(),
+                }
+                if self.output.len() >= OUTPUT {
+                    self.send();
                 }
             }
             self.send();
