@@ -2,14 +2,20 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Length of `Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n` in bytes. A constant, so that the copy
-/// into each answer is a few moves and not a call.
-const LINES_BYTES: usize = 16 + 37;
+use super::Status;
 
-/// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second.
+/// Length of `HTTP/1.1 200 OK\r\n` in bytes.
+const OK_BYTES: usize = 17;
+
+/// Length of that and `Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n` in bytes. A constant, so that the
+/// copy into each answer is a few moves and not a call.
+const LINES_BYTES: usize = OK_BYTES + 16 + 37;
+
+/// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, behind the status line that most answers
+/// begin with.
 #[derive(Debug, Clone)]
 pub struct DateHeader {
-    lines: [u8; LINES_BYTES],
+    ok_and_lines: [u8; LINES_BYTES],
 }
 
 impl DateHeader {
@@ -21,17 +27,24 @@ impl DateHeader {
         /// 9999-12-31 23:59:59, the last second that four digits of a year can name.
         const LAST: u64 = 253_402_300_799;
         let time = UNIX_EPOCH + Duration::from_secs(unix_seconds.min(LAST));
-        let text = format!("Server: boardd\r\nDate: {}\r\n", httpdate::fmt_http_date(time));
-        let mut lines = [b' '; LINES_BYTES];
-        lines.copy_from_slice(text.as_bytes());
-        Self { lines }
+        let (status, date) = (Status::OK.line(), httpdate::fmt_http_date(time));
+        let text = format!("{status}Server: boardd\r\nDate: {date}\r\n");
+        let mut ok_and_lines = [b' '; LINES_BYTES];
+        ok_and_lines.copy_from_slice(text.as_bytes());
+        Self { ok_and_lines }
+    }
+
+    /// The status line of 200 and both header lines, each with its line end.
+    #[must_use]
+    #[inline]
+    pub const fn ok_and_lines(&self) -> &[u8; LINES_BYTES] {
+        &self.ok_and_lines
     }
 
     /// Both header lines with their line ends.
     #[must_use]
-    #[inline]
-    pub const fn lines(&self) -> &[u8; LINES_BYTES] {
-        &self.lines
+    pub fn lines(&self) -> &[u8] {
+        &self.ok_and_lines[OK_BYTES..]
     }
 }
 

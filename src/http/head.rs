@@ -186,10 +186,15 @@ const CLASS: [u8; 256] = {
     class
 };
 
-/// What all bytes may be; everything when there are none.
+/// What all bytes may be; everything when there are none. Four at a time, as targets and hosts are short and every
+/// request has both.
 #[inline]
 fn common_class(bytes: &[u8]) -> u8 {
-    bytes.iter().fold(u8::MAX, |common, &byte| common & CLASS[byte as usize])
+    let class = |byte: u8| CLASS[byte as usize];
+    let (fours, rest) = bytes.as_chunks::<4>();
+    let common =
+        fours.iter().fold(u8::MAX, |all, &[a, b, c, d]| all & class(a) & class(b) & class(c) & class(d));
+    rest.iter().fold(common, |all, &byte| all & class(byte))
 }
 
 /// Whether the bytes are a host and an optional port.
@@ -218,7 +223,8 @@ impl Fields {
     fn see(&mut self, header: &httparse::Header<'_>) -> Result<(), HttpError> {
         let (name, value) = (header.name, header.value);
         match name.len() {
-            4 if name.eq_ignore_ascii_case("host") => {
+            // The one header that every request has; the pattern is a fifth of the call's instructions.
+            4 if matches!(name.as_bytes(), [b'H' | b'h', b'o' | b'O', b's' | b'S', b't' | b'T']) => {
                 if self.host || !is_host(value) {
                     return Err(HttpError::Host);
                 }

@@ -54,18 +54,22 @@ impl ResponseHead<'_> {
     /// Connection, the rest.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader) {
-        out.extend_from_slice(self.status.line().as_bytes());
-        out.extend_from_slice(date.lines());
+        if self.status == Status::OK {
+            out.extend_from_slice(date.ok_and_lines());
+        } else {
+            out.extend_from_slice(self.status.line().as_bytes());
+            out.extend_from_slice(date.lines());
+        }
         if let Some(media_type) = self.content_type {
             out.extend_from_slice(b"Content-Type: ");
             out.extend_from_slice(media_type.as_bytes());
             // Pieces of a fixed length cost a move each, so they are as few and as long as can be.
             out.extend_from_slice(b"\r\nContent-Length: ");
-            push_decimal(out, self.length);
+            out.extend_from_slice(itoa::Buffer::new().format(self.length).as_bytes());
             out.extend_from_slice(b"\r\n");
         } else if self.status.has_length() {
             out.extend_from_slice(b"Content-Length: ");
-            push_decimal(out, self.length);
+            out.extend_from_slice(itoa::Buffer::new().format(self.length).as_bytes());
             out.extend_from_slice(b"\r\n");
         }
         if self.connection != ConnectionHeader::Implied {
@@ -76,25 +80,6 @@ impl ResponseHead<'_> {
         }
         out.extend_from_slice(b"\r\n");
     }
-}
-
-/// Appends a number in decimal digits.
-#[inline]
-fn push_decimal(out: &mut Vec<u8>, mut number: u64) {
-    /// Digits of the largest `u64`.
-    const MOST_DIGITS: usize = 20;
-    let mut digits = [0_u8; MOST_DIGITS];
-    let mut at = MOST_DIGITS;
-    loop {
-        at -= 1;
-        // A remainder of ten fits any integer.
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]
@@ -135,14 +120,5 @@ mod tests {
         let text = render(head);
         assert!(text.ends_with("GMT\r\nConnection: keep-alive\r\nAllow: GET\r\n\r\n"), "{text}");
         assert!(!text.contains("Content-Length"));
-    }
-
-    #[test]
-    fn decimals() {
-        for number in [0, 9, 10, 16_777_216, u64::MAX] {
-            let mut out = Vec::new();
-            push_decimal(&mut out, number);
-            assert_eq!(String::from_utf8(out).expect("digits"), number.to_string());
-        }
     }
 }

@@ -3,8 +3,11 @@
 use std::fmt;
 
 /// A status code with its reason phrase, known when the program is compiled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Status {
+#[derive(Clone, Copy)]
+pub struct Status(&'static Entry);
+
+/// What a status consists of; behind a reference, as a status travels with every answer.
+struct Entry {
     code: u16,
     line: &'static str,
 }
@@ -14,8 +17,10 @@ macro_rules! statuses {
         impl Status {
             $(
                 #[doc = concat!("`", stringify!($code), " ", $reason, "`")]
-                pub const $name: Status =
-                    Status { code: $code, line: concat!("HTTP/1.1 ", stringify!($code), " ", $reason, "\r\n") };
+                pub const $name: Status = Status(&Entry {
+                    code: $code,
+                    line: concat!("HTTP/1.1 ", stringify!($code), " ", $reason, "\r\n"),
+                });
             )*
             /// Every status that this server can answer.
             pub const ALL: &'static [Status] = &[$(Status::$name),*];
@@ -44,27 +49,35 @@ impl Status {
     /// The three digits.
     #[must_use]
     pub const fn code(self) -> u16 {
-        self.code
+        self.0.code
     }
 
     /// The whole status line with its line end.
     #[must_use]
     pub const fn line(self) -> &'static str {
-        self.line
+        self.0.line
     }
 
     /// Code and reason as a person reads them, e.g. `404 Not Found`.
     #[must_use]
     pub fn text(self) -> &'static str {
-        self.line.trim_start_matches("HTTP/1.1 ").trim_end()
+        self.0.line.trim_start_matches("HTTP/1.1 ").trim_end()
     }
 
     /// Whether the answer has a Content-Length (RFC 9110 §8.6: none in 1xx and 204).
     #[must_use]
     pub const fn has_length(self) -> bool {
-        self.code >= 200 && self.code != 204
+        self.0.code >= 200 && self.0.code != 204
     }
 }
+
+impl PartialEq for Status {
+    fn eq(&self, other: &Self) -> bool {
+        self.code() == other.code()
+    }
+}
+
+impl Eq for Status {}
 
 impl fmt::Debug for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

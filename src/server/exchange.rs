@@ -110,13 +110,13 @@ impl Exchange {
     #[inline]
     fn go_on(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
         for _ in 0..READS_PER_TURN {
-            if conn.paused && conn.takes_requests() {
-                conn.paused = false;
-                self.answer_stored(conn);
-            } else if conn.has_work() {
-                self.read(conn, buffer);
-            } else {
+            if !conn.has_work() {
                 break;
+            }
+            if std::mem::take(&mut conn.paused) {
+                self.answer_stored(conn);
+            } else {
+                self.read(conn, buffer);
             }
         }
         self.leave(conn)
@@ -226,28 +226,31 @@ impl Exchange {
     #[inline]
     fn answer(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
         let mut at = 0;
-        while at < bytes.len() && conn.takes_requests() {
+        loop {
             if matches!(conn.phase, Phase::Body(..)) {
                 at += skip(conn, &bytes[at..]);
-                continue;
-            }
-            let mut slots = header_slots();
-            match parse_head(&bytes[at..], &mut slots) {
-                Ok(Some((head, length))) => {
-                    at += length;
-                    self.handle(conn, &head);
-                    self.send_if_large(conn);
-                }
-                Ok(None) => {
-                    if conn.phase != Phase::Head {
-                        (conn.phase, conn.since) = (Phase::Head, self.tick);
+            } else {
+                let mut slots = header_slots();
+                match parse_head(&bytes[at..], &mut slots) {
+                    Ok(Some((head, length))) => {
+                        at += length;
+                        self.handle(conn, &head);
+                        self.send_if_large(conn);
                     }
-                    break;
+                    Ok(None) => {
+                        if conn.phase != Phase::Head {
+                            (conn.phase, conn.since) = (Phase::Head, self.tick);
+                        }
+                        return at;
+                    }
+                    Err(error) => self.refuse(conn, error),
                 }
-                Err(error) => self.refuse(conn, error),
+            }
+            // Checked here and not before: the callers have bytes, and a connection that takes them.
+            if at == bytes.len() || !conn.takes_requests() {
+                return at;
             }
         }
-        at
     }
 
     /// Answers one request, or hands it to a task.
@@ -255,13 +258,9 @@ impl Exchange {
     fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
         let rest = match head.framing {
             Framing::Empty => Rest::Nothing,
-            // Nobody here wants the body: the final answer comes instead of `100 Continue`, and the client may
-            // or may not send it all the same. Where its next request starts is then anybody's guess.
-            _ if head.expects_continue => Rest::Unread,
-            Framing::Length(length) if length > SKIP_MAX_BYTES => Rest::Unread,
-            framing => BodyReader::new(framing).map_or(Rest::Nothing, Rest::Skip),
+            framing => rest_after(head, framing),
         };
-        let keep_alive = head.keep_alive && !self.stopping && rest != Rest::Unread;
+        let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
         let connection = ConnectionHeader::answer(head.minor, keep_alive);
         let terms = Terms { connection, head_only: head.method == Method::Head };
         match self.routes.find(head.method, head.path) {
@@ -287,12 +286,12 @@ impl Exchange {
     fn answered(&mut self, conn: &mut Conn, terms: Terms, rest: Rest) {
         self.counters.requests += 1;
         conn.since = self.tick;
-        conn.phase = match rest {
-            Rest::Skip(reader) => Phase::Body(reader, SKIP_MAX_BYTES),
-            Rest::Nothing | Rest::Unread => Phase::Between,
-        };
+        conn.phase = Phase::Between;
+        if let Rest::Skip(reader) = rest {
+            conn.phase = Phase::Body(reader, SKIP_MAX_BYTES);
+        }
         if terms.connection == ConnectionHeader::Close {
-            conn.ending = if rest == Rest::Nothing { Ending::Close } else { Ending::Linger };
+            conn.ending = if matches!(rest, Rest::Nothing) { Ending::Close } else { Ending::Linger };
         }
     }
 
@@ -395,6 +394,18 @@ impl Exchange {
         conn.ending = if over.is_ok() { Ending::Keep } else { Ending::Broken };
         (conn.phase, conn.since) = (Phase::Linger(LINGER_BYTES), self.tick);
         conn.input = Vec::new();
+    }
+}
+
+/// What to do with a body that nobody wants.
+#[cold]
+fn rest_after(head: &RequestHead<'_, '_>, framing: Framing) -> Rest {
+    match framing {
+        // The final answer comes instead of `100 Continue`, and the client may or may not send the body all the same.
+        // Where its next request starts is then anybody's guess.
+        _ if head.expects_continue => Rest::Unread,
+        Framing::Length(length) if length > SKIP_MAX_BYTES => Rest::Unread,
+        framing => BodyReader::new(framing).map_or(Rest::Nothing, Rest::Skip),
     }
 }
 

@@ -135,6 +135,8 @@ pub(super) struct Renderer {
     pub(super) date: DateHeader,
     /// Bodies whose length must be known before their head is written.
     scratch: Vec<u8>,
+    /// Header lines that the answer being written adds.
+    extra: Vec<u8>,
     /// Answers with 4xx and 5xx since the worker started.
     pub(super) client_errors: u64,
     pub(super) server_errors: u64,
@@ -162,14 +164,14 @@ impl Tail {
 
 impl Renderer {
     pub(super) fn new(date: DateHeader) -> Self {
-        let (out, scratch) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new());
-        Self { out, tail: None, date, scratch, client_errors: 0, server_errors: 0 }
+        let (out, scratch, extra) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new(), Vec::new());
+        Self { out, tail: None, date, scratch, extra, client_errors: 0, server_errors: 0 }
     }
 
     /// A writer for one answer.
     #[inline]
     pub(super) fn reply(&mut self, terms: Terms) -> Reply<'_> {
-        Reply { renderer: self, terms, status: Status::OK, extra: None }
+        Reply { renderer: self, terms, status: Status::OK }
     }
 }
 
@@ -179,7 +181,6 @@ pub struct Reply<'w> {
     renderer: &'w mut Renderer,
     terms: Terms,
     status: Status,
-    extra: Option<Vec<u8>>,
 }
 
 /// Proof that an answer was written.
@@ -196,8 +197,8 @@ impl Reply<'_> {
 
     /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
     #[must_use]
-    pub fn with_header(mut self, name: &'static str, value: &str) -> Self {
-        let extra = self.extra.get_or_insert_default();
+    pub fn with_header(self, name: &'static str, value: &str) -> Self {
+        let extra = &mut self.renderer.extra;
         extra.extend_from_slice(name.as_bytes());
         extra.extend_from_slice(b": ");
         extra.extend(value.bytes().filter(|b| *b >= b' ' && *b != 0x7f));
@@ -215,8 +216,8 @@ impl Reply<'_> {
     pub fn json<T: Serialize>(self, value: &T) -> Sent {
         let mut body = std::mem::take(&mut self.renderer.scratch);
         body.clear();
-        let Reply { renderer, terms, status, extra } = self;
-        let reply = Reply { renderer: &mut *renderer, terms, status, extra };
+        let Reply { renderer, terms, status } = self;
+        let reply = Reply { renderer: &mut *renderer, terms, status };
         let sent = match serde_json::to_writer(&mut body, value) {
             Ok(()) => reply.bytes("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
@@ -277,15 +278,15 @@ impl Reply<'_> {
 
     #[inline]
     fn head(&mut self, content_type: Option<&str>, length: u64) {
-        let Renderer { out, date, client_errors, server_errors, .. } = &mut *self.renderer;
+        let Renderer { out, date, extra, client_errors, server_errors, .. } = &mut *self.renderer;
         match self.status.code() {
             500.. => *server_errors += 1,
             400.. => *client_errors += 1,
             _ => {}
         }
-        let extra = self.extra.as_deref().unwrap_or_default();
         let (status, connection) = (self.status, self.terms.connection);
         ResponseHead { status, content_type, length, connection, extra }.write(out, date);
+        extra.clear();
     }
 }
 

@@ -8,9 +8,6 @@ use crate::http::{Method, MethodSet, RequestHead};
 
 use super::reply::{Reply, Response, Sent};
 
-/// Most `{parameters}` in a pattern.
-const MAX_PARAMS: usize = 4;
-
 /// A request as an in-place handler sees it; borrows the worker's buffer.
 #[derive(Debug)]
 pub struct Request<'a> {
@@ -95,16 +92,20 @@ pub struct OwnedRequest {
     pub peer: SocketAddr,
 }
 
-/// The values of a pattern's parameters.
-#[derive(Debug, Clone, Copy, Default)]
+/// The values of a pattern's parameters: looked up when asked for, as most requests have none.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Params<'a> {
-    found: [(&'a str, &'a str); MAX_PARAMS],
-    count: usize,
+    pattern: &'a [Segment],
+    path: &'a str,
 }
 
 impl<'a> Params<'a> {
     fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        self.found[..self.count].iter().copied()
+        let parts = self.path.split('/').skip(1);
+        self.pattern.iter().zip(parts).filter_map(|(segment, part)| match segment {
+            Segment::Param(name) => Some((name.as_str(), part)),
+            Segment::Literal(_) => None,
+        })
     }
 
     fn get(&self, name: &str) -> Option<&'a str> {
@@ -138,7 +139,8 @@ struct Methods {
 }
 
 /// One segment of a pattern between two slashes.
-enum Segment {
+#[derive(Debug)]
+pub(super) enum Segment {
     Literal(String),
     Param(String),
 }
@@ -163,7 +165,7 @@ impl Routes {
     /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker and must not block.
     ///
     /// # Panics
-    /// When the pattern does not start with `/` or names more than four parts: a mistake in the program.
+    /// When the pattern does not start with `/`: a mistake in the program.
     #[must_use]
     pub fn get<F>(self, pattern: &str, handler: F) -> Self
     where
@@ -201,8 +203,6 @@ impl Routes {
     fn methods_of(&mut self, pattern: &str) -> &mut Methods {
         if pattern.contains('{') {
             let segments: Vec<_> = pattern.split('/').skip(1).map(Segment::parse).collect();
-            let params = segments.iter().filter(|segment| matches!(segment, Segment::Param(_))).count();
-            assert!(params <= MAX_PARAMS, "at most {MAX_PARAMS} parts of a path have names: {pattern}");
             return &mut self.patterns.push_mut((segments, Methods::default())).1;
         }
         match self.exact.iter().position(|(known, _)| known == pattern) {
@@ -218,11 +218,11 @@ impl Routes {
         'r: 'p,
     {
         if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
-            return methods.find(method, Params::default());
+            return methods.find(method, Params { pattern: &[], path });
         }
         for (segments, methods) in &self.patterns {
-            if let Some(params) = matches(segments, path) {
-                return methods.find(method, params);
+            if matches(segments, path) {
+                return methods.find(method, Params { pattern: segments, path });
             }
         }
         Found::Nothing
@@ -257,21 +257,15 @@ impl Segment {
     }
 }
 
-fn matches<'p>(segments: &'p [Segment], path: &'p str) -> Option<Params<'p>> {
-    let mut params = Params::default();
+/// Whether a path has the pattern's segments, each parameter at least one byte.
+fn matches(pattern: &[Segment], path: &str) -> bool {
     let mut parts = path.split('/').skip(1);
-    for segment in segments {
-        let part = parts.next()?;
-        match segment {
-            Segment::Literal(text) if text == part => {}
-            Segment::Param(name) if !part.is_empty() => {
-                params.found[params.count] = (name, part);
-                params.count += 1;
-            }
-            Segment::Literal(_) | Segment::Param(_) => return None,
-        }
-    }
-    parts.next().is_none().then_some(params)
+    let fits = pattern.iter().all(|segment| match (segment, parts.next()) {
+        (Segment::Literal(text), Some(part)) => text == part,
+        (Segment::Param(_), Some(part)) => !part.is_empty(),
+        (_, None) => false,
+    });
+    fits && parts.next().is_none()
 }
 
 #[cfg(test)]
