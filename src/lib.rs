@@ -1,10 +1,11 @@
 //! boardkit: a tiny, fast web server for ARM boards, and the tools that say what the board can really do.
 //!
 //! ```text
-//! units → board → tune → server → boardd
+//! units → board → tune → server → daemon → boardd
 //! units → http  → server
-//! units → http  → load → report → boardctl
-//!         board → monitor → boardctl
+//! units → load → report → boardctl
+//!         board, tune → report
+//!         daemon → boardctl (only for `try`, which runs itself again with the hidden verb `serve`)
 //! ```
 //!
 //! Right may use left, never the other way round; a test holds these arrows.

@@ -4,13 +4,13 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::RunReport;
+use serde::Serialize;
 
 /// Writes `report` to `path` so that a reader sees the old file or the whole new one, never a part.
 ///
 /// # Errors
 /// When the folder can't be written to, or the disk is full; nothing is left behind then.
-pub fn write(report: &RunReport, path: &Path) -> io::Result<()> {
+pub fn write<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.

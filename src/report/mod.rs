@@ -2,13 +2,17 @@
 
 mod environment;
 pub mod json;
+mod limit;
 pub mod text;
+mod trial;
 
 use serde::{Deserialize, Serialize};
 
 pub use crate::load::ErrorCounts;
 use crate::load::{LatencyHistogram, LoadPlan, Outcome};
 pub use environment::Environment;
+pub use limit::{Limit, LimitedBy, Usage};
+pub use trial::{ServerSide, TrialReport};
 
 /// Microseconds in a second.
 const SECOND_US: f64 = 1_000_000.0;

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may use. A new module needs a row here.
-const MAY_USE: [(&str, &[&str]); 7] = [
+const MAY_USE: [(&str, &[&str]); 8] = [
     ("units", &[]),
     ("board", &["units"]),
     ("tune", &["units", "board"]),
     ("http", &["units"]),
     ("server", &["units", "board", "tune", "http"]),
+    ("daemon", &["units", "board", "tune", "http", "server"]),
     ("load", &["units", "http"]),
-    ("report", &["units", "load", "board"]),
+    ("report", &["units", "load", "board", "tune"]),
 ];
 
 /// What turns bytes into messages knows no socket, no clock and no runtime.

@@ -7,3 +7,4 @@ mod load;
 mod readme;
 mod scratch;
 mod support;
+mod trial;

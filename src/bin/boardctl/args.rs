@@ -24,6 +24,31 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Load an HTTP server and report what it served
     Load(LoadArgs),
+    /// Try it out here: start the server on this machine, load it, and say what it did
+    #[command(after_help = TRY_EXAMPLES)]
+    Try(LoadFlags),
+    /// What `try` runs as its second process
+    #[command(hide = true)]
+    Serve(ServeArgs),
+}
+
+const TRY_EXAMPLES: &str = "\
+Examples:
+  boardctl try
+  boardctl try --duration 3s --json try.json
+
+The server listens on a free port of 127.0.0.1 and ends with the trial. -c is 100 unless said otherwise.
+Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could not start.";
+
+/// `boardctl serve`, which nobody types.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The process whose end is this one's end
+    #[arg(long)]
+    pub(crate) parent: i32,
+    /// What boardd would be told after `serve`
+    #[arg(last = true)]
+    pub(crate) rest: Vec<std::ffi::OsString>,
 }
 
 const LOAD_EXAMPLES: &str = "\
@@ -47,9 +72,9 @@ pub(crate) struct LoadArgs {
 /// Every flag of `load` but the URL, for other verbs that load something.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LoadFlags {
-    /// Connections, spread exactly over the threads
-    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = at_least_one)]
-    pub(crate) connections: usize,
+    /// Connections, spread exactly over the threads [default: 10]
+    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    pub(crate) connections: Option<usize>,
     /// Threads; at most one per connection is used [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) threads: Option<usize>,

@@ -16,13 +16,16 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::args::{LoadArgs, LoadFlags};
 use crate::{EXIT_MEASURED_FAILURE, signals};
 
+/// Connections when none are said; wrk's default.
+const DEFAULT_CONNECTIONS: usize = 10;
+
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let plan = plan(args.url.clone(), &args.flags)?;
     check_folder(args.flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop)?;
+    let report = measure(&plan, stop, &|_| String::new())?;
     let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
     // Printed also when the file could not be written: the minutes of a run are not to be lost.
     print(&text::render(&report))?;
@@ -58,7 +61,7 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
     Ok(LoadPlan {
         request: parts.render(&url)?,
         url,
-        connections: flags.connections,
+        connections: flags.connections.unwrap_or(DEFAULT_CONNECTIONS),
         threads: flags.threads.unwrap_or_else(cores),
         duration: flags.duration.0,
         warmup: flags.warmup.0,
@@ -76,11 +79,16 @@ fn body(typed: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Runs the load with a progress bar, if somebody is there to see it.
-pub(crate) fn measure(plan: &LoadPlan, stop: &AtomicBool) -> Result<RunReport> {
+/// Runs the load with a progress bar, if somebody is there to see it. `look` is called several times a second, with or
+/// without a bar, and says what else the bar shows.
+pub(crate) fn measure(
+    plan: &LoadPlan,
+    stop: &AtomicBool,
+    look: &dyn Fn(Progress) -> String,
+) -> Result<RunReport> {
     let total = plan.warmup + plan.duration;
     let bar = progress_bar(total);
-    let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress))?;
+    let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress, &look(progress)))?;
     bar.finish_and_clear();
     let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
     Ok(RunReport::new(plan, &outcome, Environment::of_this_machine(command)))
@@ -95,11 +103,12 @@ fn progress_bar(total: Duration) -> ProgressBar {
     bar.with_style(style.expect("a constant template is valid"))
 }
 
-fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress) {
+fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress, more: &str) {
     bar.set_position(millis(progress.elapsed.min(progress.total)));
     let phase = if progress.elapsed < plan.warmup { "warm-up, " } else { "" };
     let requests = WrkMetric(progress.requests as f64);
-    bar.set_message(format!("{phase}{requests} requests, {} errors", progress.errors));
+    let comma = if more.is_empty() { "" } else { ", " };
+    bar.set_message(format!("{phase}{requests} requests, {} errors{comma}{more}", progress.errors));
 }
 
 fn millis(duration: Duration) -> u64 {
@@ -131,7 +140,7 @@ fn why_nothing(report: &RunReport) -> String {
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.
-fn print(text: &str) -> Result<()> {
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,8 +1,10 @@
 //! The tool that runs on the laptop: parse, run one verb, exit.
 
 mod args;
+mod child;
 mod load;
 mod signals;
+mod trial;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -28,6 +30,8 @@ fn main() -> ExitCode {
     };
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
+        Verb::Try(flags) => trial::run(flags),
+        Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {
         complain(&format!("{error:#}"));
