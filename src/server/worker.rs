@@ -164,8 +164,8 @@ impl Worker {
             Turn::Again => self.again.push(ticket),
             Turn::Waits => {
                 let conn = &self.conns[ticket.key as usize];
-                // Between requests the deadline only moves away, and the wheel looks again by itself. Every
-                // other wait is shorter than what the wheel knows of.
+                // Between requests the deadline only moves away, and the wheel looks again by itself. Any other
+                // wait may end sooner than the wheel knows of.
                 if conn.phase != Phase::Between || conn.unsent.is_some() {
                     self.schedule(ticket.key);
                 }
@@ -173,9 +173,14 @@ impl Worker {
         }
     }
 
+    /// Has the wheel look at a connection when its present wait is over, and no later than a whole idle time from
+    /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
+    /// when other deadlines are longer or off.
     fn schedule(&mut self, key: u32) {
-        if let Some(due) = self.conns[key as usize].due(&self.deadlines) {
-            self.wheel.schedule(key, due);
+        let idle = self.deadlines.idle.map(|idle| self.time.tick() + super::conn::ticks(idle));
+        let due = self.conns[key as usize].due(&self.deadlines);
+        if let Some(look_at) = due.into_iter().chain(idle).min() {
+            self.wheel.schedule(key, look_at);
         }
     }
 
@@ -231,7 +236,7 @@ impl Worker {
                 continue;
             };
             match conn.due(&self.deadlines) {
-                Some(due) if due > tick => self.wheel.schedule(key, due),
+                Some(due) if due > tick => self.schedule(key),
                 Some(_) if conn.phase == Phase::Head && conn.unsent.is_none() => {
                     self.exchange.counters.timed_out += 1;
                     let ticket = conn.ticket;
@@ -244,7 +249,7 @@ impl Worker {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
                     self.end(key);
                 }
-                None => {}
+                None => self.schedule(key),
             }
         }
     }
