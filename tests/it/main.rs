@@ -6,4 +6,5 @@ mod board_bytes;
 mod load;
 mod readme;
 mod scratch;
+mod server;
 mod support;
