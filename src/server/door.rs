@@ -1,6 +1,6 @@
 //! How a worker takes connections from the shared listener and hands them to whoever the dealer names.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -114,7 +114,7 @@ impl Door {
         self.retry_at = Some(tick + PAUSE_TICKS);
         if tick >= self.complain_at {
             self.complain_at = tick + COMPLAINT_TICKS;
-            eprintln!("boardd: new connections wait: {why}");
+            complain(&format!("new connections wait: {why}"));
         }
     }
 
@@ -128,10 +128,13 @@ impl Door {
 
     fn give_up(&mut self, epoll: &OwnedFd, shared: &Shared, error: Errno) {
         self.close(epoll, &shared.listener);
-        eprintln!(
-            "boardd: stopping, as {} cannot be accepted on any more: {error}",
-            shared.listener.address()
-        );
+        let address = shared.listener.address();
+        complain(&format!("stopping, as {address} cannot be accepted on any more: {error}"));
         shared.stop();
     }
+}
+
+/// One line on the error output. That nobody reads it any more is no reason to stop serving, and `eprintln` panics.
+fn complain(what: &str) {
+    let _ = writeln!(io::stderr(), "boardd: {what}");
 }
