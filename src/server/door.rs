@@ -76,13 +76,13 @@ impl Door {
         let mut mine = Vec::new();
         let mut to_ring = vec![false; shared.mailboxes.len()];
         for _ in 0..BURST {
-            let Ok(worker) = shared.dealer.deal() else {
+            if shared.dealer.reserve().is_err() {
                 self.pause(epoll, shared, tick, "every connection allowed by --max-connections is in use");
                 break;
-            };
+            }
             let accepted = shared.listener.accept();
             let Accepted::Connection(socket, peer) = accepted else {
-                shared.dealer.ended(worker);
+                shared.dealer.release();
                 match accepted {
                     Accepted::Again => continue,
                     Accepted::Exhausted(error) => self.pause(epoll, shared, tick, &error.to_string()),
@@ -92,6 +92,7 @@ impl Door {
                 break;
             };
             counters.accepted += 1;
+            let worker = shared.dealer.deal();
             let moved = Moved { socket, peer, input: Vec::new(), since: tick };
             if worker == me {
                 mine.push(moved);

@@ -288,6 +288,11 @@ impl Worker {
         self.wheel.cancel(key);
         self.exchange.counters.closed += 1;
         self.shared.dealer.ended(self.index);
+        self.mind_balance();
+    }
+
+    /// To be called whenever this worker holds less than before: sees to it that it asks for more if it should.
+    fn mind_balance(&mut self) {
         if self.balance_at.is_none() && self.shared.dealer.giver_for(self.index).is_some() {
             self.balance_at = Some(self.time.tick() + BALANCE_TICKS);
         }
@@ -337,6 +342,8 @@ impl Worker {
             }
         }
         self.shared.mailboxes[to].ring();
+        // Two that ask the same giver at once leave it with too little itself.
+        self.mind_balance();
     }
 
     /// Begins to stop at the first call; true once every connection has ended or had its time.
