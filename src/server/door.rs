@@ -109,8 +109,12 @@ impl Door {
         mine
     }
 
-    /// Leaves the rest in the backlog for a moment.
+    /// Leaves the rest in the backlog for a moment. Without a rest there is nothing to complain about: the next to
+    /// come brings an event.
     fn pause(&mut self, epoll: &OwnedFd, shared: &Shared, tick: u64, why: &str) {
+        if !shared.listener.is_waited_at() {
+            return self.resume(epoll, shared, tick);
+        }
         self.close(epoll, &shared.listener);
         self.retry_at = Some(tick + PAUSE_TICKS);
         if tick >= self.complain_at {
