@@ -108,6 +108,13 @@ impl Boardd {
         self.descriptors()
     }
 
+    /// The limit under which it can have so many more descriptors than now: numbers in use may have gaps.
+    pub(crate) fn limit_for(&self, more: usize) -> u64 {
+        let used = self.links();
+        let free = (0_u32..).filter(|number| !used.contains_key(number));
+        free.take(more).last().map_or(0, |highest| u64::from(highest) + 1)
+    }
+
     /// Waits until it has this many descriptors.
     pub(crate) fn until_descriptors(&self, count: usize) {
         until(&format!("{count} descriptors"), || self.descriptors() == count);

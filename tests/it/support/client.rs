@@ -176,3 +176,12 @@ pub(crate) fn filler(length: usize) -> Vec<u8> {
     let line = b"0123456789abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVWXYZ\n";
     line.iter().copied().cycle().take(length).collect()
 }
+
+/// Raises our own soft limit of descriptors to the hard one, which it returns.
+pub(crate) fn raise_descriptor_limit() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let most = getrlimit(Resource::Nofile).maximum;
+    setrlimit(Resource::Nofile, Rlimit { current: most, maximum: most })
+        .expect("up to the hard limit is allowed");
+    most.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX))
+}
