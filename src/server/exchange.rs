@@ -263,7 +263,9 @@ impl Exchange {
             Rest::Nothing | Rest::Unread => Phase::Between,
         };
         if terms.connection == ConnectionHeader::Close {
-            conn.ending = if rest == Rest::Nothing { Ending::Close } else { Ending::Linger };
+            // A client that did not ask for the end may have sent more already; unread, it would make a reset of it.
+            let expected = rest == Rest::Nothing && !self.stopping;
+            conn.ending = if expected { Ending::Close } else { Ending::Linger };
         }
     }
 
