@@ -323,6 +323,10 @@ impl Worker {
 
     /// Gives connections away for as long as that brings both workers closer to their shares.
     fn give(&mut self, to: usize) {
+        // Who asked may have ended since, and nobody would answer what is given to it.
+        if self.shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
         let movable: Vec<usize> =
             self.conns.iter().filter(|(_, conn)| conn.is_movable()).map(|(key, _)| key).collect();
         for key in movable {
@@ -349,6 +353,8 @@ impl Worker {
     /// Begins to stop at the first call; true once every connection has ended or had its time.
     #[cold]
     fn stopped(&mut self) -> bool {
+        // Connections that were given before the others knew.
+        self.open_mail();
         let tick = self.time.tick();
         let cut_at = *self.cut_at.get_or_insert_with(|| tick + super::conn::ticks(self.shared.config.drain));
         if !self.exchange.stopping {
