@@ -2,9 +2,11 @@
 
 use std::net::TcpListener;
 use std::process::{Command, Output};
+use std::thread;
+use std::time::Duration;
 
 use crate::support::boardd::{Boardd, program, until};
-use crate::support::client::GET;
+use crate::support::client::{Client, GET};
 
 fn run(arguments: &[&str]) -> Output {
     Command::new(program()).args(arguments).output().expect("boardd starts")
@@ -113,9 +115,66 @@ fn a_request_on_a_kept_connection_right_after_sigterm_is_the_last_one() {
             break;
         }
     }
+    // This one was on its way before the client knew.
+    client.send(GET);
+    client.finish();
     client.expect_end();
     other.expect_end();
     assert!(server.wait().0.success());
+}
+
+#[test]
+fn clients_that_go_on_asking_see_a_clean_end() {
+    for _ in 0..5 {
+        let server = Boardd::start(&["--workers", "3"]);
+        let mut clients: Vec<_> = (0..40).map(|_| server.connect()).collect();
+        clients.iter_mut().for_each(Client::expect_greeting);
+        // All of some workers' connections end, so that others are about to move when the signal comes.
+        let closing: Vec<_> = server.deal().into_iter().flatten().take(20).collect();
+        clients.retain(|client| !closing.contains(&client.port()));
+        thread::scope(|scope| {
+            for client in &mut clients {
+                scope.spawn(|| ask_until_the_last(client));
+            }
+            // Somewhere in the middle of that.
+            server.expect_alive();
+            thread::sleep(Duration::from_millis(190));
+            server.terminate();
+        });
+        drop(clients);
+        let (status, said) = server.wait();
+        assert!(status.success(), "{said}");
+    }
+}
+
+/// Keeps several requests on their way until an answer says that it is the last; then the stream must end cleanly.
+fn ask_until_the_last(client: &mut Client) {
+    let ahead = 8;
+    let mut asked = 0;
+    loop {
+        while asked < ahead {
+            client.send(GET);
+            asked += 1;
+        }
+        let answer = client.answer();
+        asked -= 1;
+        assert_eq!(answer.status, 200);
+        if answer.header("Connection") == Some("close") {
+            return client.expect_end();
+        }
+    }
+}
+
+#[test]
+fn a_client_that_never_reads_cannot_keep_it_from_stopping() {
+    let server = Boardd::start(&["--workers", "1"]);
+    let mut client = Client::connect_narrow(server.address, 2048);
+    client.send("GET /bytes/16777216 HTTP/1.1\r\nHost: a\r\n\r\n");
+    server.expect_alive();
+    server.terminate();
+    let (status, said) = server.wait();
+    assert!(status.success(), "{said}");
+    drop(client);
 }
 
 #[test]
