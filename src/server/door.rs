@@ -109,15 +109,17 @@ impl Door {
         mine
     }
 
-    /// Leaves the rest in the backlog for a moment. Without a rest there is nothing to complain about: the next to
-    /// come brings an event.
+    /// Leaves the rest in the backlog for a moment. Without a rest there is nothing to pause for: the next to come
+    /// brings an event. Trouble that is over after one pause is not worth a line: another worker may have held the
+    /// last room for a connection that it then took.
     fn pause(&mut self, epoll: &OwnedFd, shared: &Shared, tick: u64, why: &str) {
         if !shared.listener.is_waited_at() {
             return self.resume(epoll, shared, tick);
         }
+        let goes_on = self.retry_at.is_some();
         self.close(epoll, &shared.listener);
         self.retry_at = Some(tick + PAUSE_TICKS);
-        if tick >= self.complain_at {
+        if goes_on && tick >= self.complain_at {
             self.complain_at = tick + COMPLAINT_TICKS;
             complain(&format!("new connections wait: {why}"));
         }
