@@ -71,7 +71,7 @@ pub fn parse_head<'h, 'b>(
     for header in headers {
         fields.see(header)?;
     }
-    let framing = fields.framing(minor, &bytes[..length])?;
+    let framing = fields.framing(minor, bytes, length)?;
     if minor == 1 && !fields.host {
         return Err(HttpError::Host);
     }
@@ -261,15 +261,15 @@ impl Fields {
         }
     }
 
-    /// Where the body ends (RFC 9112 §6.3), once every header has been seen.
+    /// Where the body ends (RFC 9112 §6.3), once every header of the head in `bytes[..length]` has been seen.
     #[inline]
-    fn framing(&self, minor: u8, head: &[u8]) -> Result<Framing, HttpError> {
+    fn framing(&self, minor: u8, bytes: &[u8], length: usize) -> Result<Framing, HttpError> {
         match (self.coding, self.length) {
             (None, None | Some(0)) => Ok(Framing::Empty),
             (None, Some(length)) => Ok(Framing::Length(length)),
             (Some(_), Some(_)) => Err(HttpError::Length),
             (Some(_), None) if minor == 0 => Err(HttpError::TransferEncoding),
-            (Some(_), None) if coding_is_padded(head) => Err(HttpError::TransferEncoding),
+            (Some(_), None) if coding_is_padded(&bytes[..length]) => Err(HttpError::TransferEncoding),
             (Some(checked), None) => checked.map(|()| Framing::Chunked),
         }
     }
