@@ -109,14 +109,19 @@ fn serve(args: &ServeArgs) -> Result<(), DaemonError> {
     let plan = plan(&facts, &args.wanted);
     let server = Server::bind(configure(args, &plan), routes())
         .map_err(|error| DaemonError::Listen { address: args.listen, error })?;
-    eprint!("{plan}");
+    note(&plan.to_string());
     let handle = server.start().map_err(system("cannot start the workers"))?;
     print(&format!("listening on {}\n", handle.address()))?;
     smol::block_on(signals.next());
     handle.stop();
     let served = handle.join().map_err(system("a worker failed"))?;
-    eprintln!("{}", summary(&served));
+    note(&summary(&served));
     Ok(())
+}
+
+/// Text for the error output, which may have no reader any more: no reason to end, and `eprint` panics.
+fn note(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Each connection is a descriptor: the soft limit of 1024 is an old courtesy to select(2), which is not used here.
@@ -136,7 +141,7 @@ fn summary(served: &Snapshot) -> String {
     let c = &served.counters;
     format!(
         "boardd: served {} requests on {} connections; server time p50 {}, p99 {}; {} errors 4xx, {} errors 5xx, \
-         {} timed out, {} reset",
+         {} timed out, {} reset\n",
         c.requests,
         c.accepted,
         micros(500),

@@ -71,7 +71,7 @@ pub fn parse_head<'h, 'b>(
     for header in headers {
         fields.see(header)?;
     }
-    let framing = fields.framing(minor)?;
+    let framing = fields.framing(minor, bytes, length)?;
     if minor == 1 && !fields.host {
         return Err(HttpError::Host);
     }
@@ -267,14 +267,15 @@ impl Fields {
         }
     }
 
-    /// Where the body ends (RFC 9112 §6.3), once every header has been seen.
+    /// Where the body ends (RFC 9112 §6.3), once every header of the head in `bytes[..length]` has been seen.
     #[inline]
-    fn framing(&self, minor: u8) -> Result<Framing, HttpError> {
+    fn framing(&self, minor: u8, bytes: &[u8], length: usize) -> Result<Framing, HttpError> {
         match (self.coding, self.length) {
             (None, None | Some(0)) => Ok(Framing::Empty),
             (None, Some(length)) => Ok(Framing::Length(length)),
             (Some(_), Some(_)) => Err(HttpError::Length),
             (Some(_), None) if minor == 0 => Err(HttpError::TransferEncoding),
+            (Some(_), None) if coding_is_padded(&bytes[..length]) => Err(HttpError::TransferEncoding),
             (Some(checked), None) => checked.map(|()| Framing::Chunked),
         }
     }
@@ -288,6 +289,18 @@ fn parse_length(value: &[u8]) -> Option<u64> {
     value.iter().try_fold(0_u64, |sum, &b| {
         let digit = b.is_ascii_digit().then(|| u64::from(b - b'0'))?;
         sum.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+/// Whether white space follows a transfer coding. The grammar lets it, but servers have taken `chunked<TAB>` for
+/// another coding, and then two of them disagree where the message ends.
+#[cold]
+fn coding_is_padded(head: &[u8]) -> bool {
+    const NAME: &[u8] = b"transfer-encoding:";
+    head.split(|&b| b == b'\n').any(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_coding = line.get(..NAME.len()).is_some_and(|name| name.eq_ignore_ascii_case(NAME));
+        is_coding && line.last().is_some_and(u8::is_ascii_whitespace)
     })
 }
 

@@ -68,6 +68,7 @@ fn transfer_encoding_is_chunked_or_refused() {
         ("Transfer-Encoding: chunked, chunked\r\n", HttpError::TransferEncoding),
         ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", HttpError::TransferEncoding),
         ("Transfer-Encoding: xchunked\r\n", HttpError::TransferEncoding),
+        ("transfer-encoding:chunked\t\r\n", HttpError::TransferEncoding),
         ("Transfer-Encoding: gzip, chunked\r\n", HttpError::UnknownCoding),
         ("Transfer-Encoding : chunked\r\n", HttpError::Malformed),
     ];

@@ -25,3 +25,6 @@ pub const MAX_HEAD_BYTES: usize = 16 * 1024;
 
 /// Longest request target in bytes before 414 is answered (RFC 9112 §3 asks for at least 8,000).
 pub const MAX_TARGET_BYTES: usize = 8 * 1024;
+
+#[cfg(test)]
+mod split_tests;

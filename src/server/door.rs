@@ -1,6 +1,6 @@
 //! How a worker takes connections from the shared listener and hands them to whoever the dealer names.
 
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -76,13 +76,13 @@ impl Door {
         let mut mine = Vec::new();
         let mut to_ring = vec![false; shared.mailboxes.len()];
         for _ in 0..BURST {
-            let Ok(worker) = shared.dealer.deal() else {
+            if shared.dealer.reserve().is_err() {
                 self.pause(epoll, shared, tick, "every connection allowed by --max-connections is in use");
                 break;
-            };
+            }
             let accepted = shared.listener.accept();
             let Accepted::Connection(socket, peer) = accepted else {
-                shared.dealer.ended(worker);
+                shared.dealer.release();
                 match accepted {
                     Accepted::Again => continue,
                     Accepted::Exhausted(error) => self.pause(epoll, shared, tick, &error.to_string()),
@@ -92,6 +92,7 @@ impl Door {
                 break;
             };
             counters.accepted += 1;
+            let worker = shared.dealer.deal();
             let moved = Moved { socket, peer, input: Vec::new(), since: tick };
             if worker == me {
                 mine.push(moved);
@@ -108,13 +109,19 @@ impl Door {
         mine
     }
 
-    /// Leaves the rest in the backlog for a moment.
+    /// Leaves the rest in the backlog for a moment. Without a rest there is nothing to pause for: the next to come
+    /// brings an event. Trouble that is over after one pause is not worth a line: another worker may have held the
+    /// last room for a connection that it then took.
     fn pause(&mut self, epoll: &OwnedFd, shared: &Shared, tick: u64, why: &str) {
+        if !shared.listener.is_waited_at() {
+            return self.resume(epoll, shared, tick);
+        }
+        let goes_on = self.retry_at.is_some();
         self.close(epoll, &shared.listener);
         self.retry_at = Some(tick + PAUSE_TICKS);
-        if tick >= self.complain_at {
+        if goes_on && tick >= self.complain_at {
             self.complain_at = tick + COMPLAINT_TICKS;
-            eprintln!("boardd: new connections wait: {why}");
+            complain(&format!("new connections wait: {why}"));
         }
     }
 
@@ -128,10 +135,13 @@ impl Door {
 
     fn give_up(&mut self, epoll: &OwnedFd, shared: &Shared, error: Errno) {
         self.close(epoll, &shared.listener);
-        eprintln!(
-            "boardd: stopping, as {} cannot be accepted on any more: {error}",
-            shared.listener.address()
-        );
+        let address = shared.listener.address();
+        complain(&format!("stopping, as {address} cannot be accepted on any more: {error}"));
         shared.stop();
     }
+}
+
+/// One line on the error output. That nobody reads it any more is no reason to stop serving, and `eprintln` panics.
+fn complain(what: &str) {
+    let _ = writeln!(io::stderr(), "boardd: {what}");
 }

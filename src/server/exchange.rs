@@ -78,8 +78,13 @@ impl Exchange {
     #[inline]
     pub(super) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Turn {
         if flags.intersects(EventFlags::ERR | EventFlags::HUP) {
-            self.counters.reset += u64::from(flags.contains(EventFlags::ERR));
-            return Turn::Ends;
+            let reset = flags.contains(EventFlags::ERR);
+            self.counters.reset += u64::from(reset);
+            // Both sides have said their last. What the client said before may lie unread, and closing on it would
+            // be a reset that overtakes the last answer.
+            if reset || !matches!(conn.phase, Phase::Linger(_)) {
+                return Turn::Ends;
+            }
         }
         conn.half_closed |= flags.contains(EventFlags::RDHUP);
         conn.readable |= flags.intersects(EventFlags::IN | EventFlags::RDHUP);
@@ -291,7 +296,9 @@ impl Exchange {
             conn.phase = Phase::Body(reader, SKIP_MAX_BYTES);
         }
         if terms.connection == ConnectionHeader::Close {
-            conn.ending = if matches!(rest, Rest::Nothing) { Ending::Close } else { Ending::Linger };
+            // A client that did not ask for the end may have sent more already; unread, it would make a reset of it.
+            let expected = matches!(rest, Rest::Nothing) && !self.stopping;
+            conn.ending = if expected { Ending::Close } else { Ending::Linger };
         }
     }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::SocketFlags;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -49,6 +50,12 @@ impl Listener {
 
     pub(super) const fn socket(&self) -> &OwnedFd {
         &self.socket
+    }
+
+    /// Whether a connection waits to be accepted, as far as the kernel says.
+    pub(super) fn is_waited_at(&self) -> bool {
+        let mut watched = [PollFd::new(&self.socket, PollFlags::IN)];
+        rustix::event::poll(&mut watched, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0)
     }
 
     /// Takes one waiting connection.

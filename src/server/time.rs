@@ -62,7 +62,7 @@ impl Time {
 
     /// How long it is from the last reading to the beginning of tick `due`.
     pub(super) fn until(&self, due: u64) -> Timespec {
-        let left = (due * TICK_MS * NANOS_PER_MS).saturating_sub(self.nanos);
+        let left = due.saturating_mul(TICK_MS * NANOS_PER_MS).saturating_sub(self.nanos);
         // Whole milliseconds, which is what epoll_wait counts in; rounded up, or it would wake early and spin.
         Duration::from_millis(left.div_ceil(NANOS_PER_MS))
             .try_into()

@@ -170,8 +170,8 @@ impl Worker {
             Turn::Leaves => {}
             Turn::Waits => {
                 let conn = &self.conns[ticket.key as usize];
-                // Between requests the deadline only moves away, and the wheel looks again by itself. Every
-                // other wait is shorter than what the wheel knows of.
+                // Between requests the deadline only moves away, and the wheel looks again by itself. Any other
+                // wait may end sooner than the wheel knows of.
                 if conn.phase != Phase::Between || conn.unsent.is_some() {
                     self.schedule(ticket.key);
                 }
@@ -194,9 +194,14 @@ impl Worker {
         self.exchange.batch_sent(leaving);
     }
 
+    /// Has the wheel look at a connection when its present wait is over, and no later than a whole idle time from
+    /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
+    /// when other deadlines are longer or off.
     fn schedule(&mut self, key: u32) {
-        if let Some(due) = self.conns[key as usize].due(&self.deadlines) {
-            self.wheel.schedule(key, due);
+        let idle = self.deadlines.idle.map(|idle| self.time.tick() + super::conn::ticks(idle));
+        let due = self.conns[key as usize].due(&self.deadlines);
+        if let Some(look_at) = due.into_iter().chain(idle).min() {
+            self.wheel.schedule(key, look_at);
         }
     }
 
@@ -257,7 +262,7 @@ impl Worker {
                 continue;
             };
             match conn.due(&self.deadlines) {
-                Some(due) if due > tick => self.wheel.schedule(key, due),
+                Some(due) if due > tick => self.schedule(key),
                 Some(_) if conn.phase == Phase::Head && conn.unsent.is_none() => {
                     self.exchange.counters.timed_out += 1;
                     let ticket = conn.ticket;
@@ -268,7 +273,7 @@ impl Worker {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
                     self.end(key);
                 }
-                None => {}
+                None => self.schedule(key),
             }
         }
         self.send_batch();
@@ -308,6 +313,11 @@ impl Worker {
         self.wheel.cancel(key);
         self.exchange.counters.closed += 1;
         self.shared.dealer.ended(self.index);
+        self.mind_balance();
+    }
+
+    /// To be called whenever this worker holds less than before: sees to it that it asks for more if it should.
+    fn mind_balance(&mut self) {
         if self.balance_at.is_none() && self.shared.dealer.giver_for(self.index).is_some() {
             self.balance_at = Some(self.time.tick() + BALANCE_TICKS);
         }
@@ -340,6 +350,10 @@ impl Worker {
 
     /// Gives connections away for as long as that brings both workers closer to their shares.
     fn give(&mut self, to: usize) {
+        // Who asked may have ended since, and nobody would answer what is given to it.
+        if self.shared.stop.load(Ordering::Relaxed) {
+            return;
+        }
         let movable: Vec<usize> =
             self.conns.iter().filter(|(_, conn)| conn.is_movable()).map(|(key, _)| key).collect();
         for key in movable {
@@ -359,11 +373,15 @@ impl Worker {
             }
         }
         self.shared.mailboxes[to].ring();
+        // Two that ask the same giver at once leave it with too little itself.
+        self.mind_balance();
     }
 
     /// Begins to stop at the first call; true once every connection has ended or had its time.
     #[cold]
     fn stopped(&mut self) -> bool {
+        // Connections that were given before the others knew.
+        self.open_mail();
         let tick = self.time.tick();
         let cut_at = *self.cut_at.get_or_insert_with(|| tick + super::conn::ticks(self.shared.config.drain));
         if !self.exchange.stopping {

@@ -6,5 +6,6 @@ mod board_bytes;
 mod load;
 mod readme;
 mod scratch;
+mod server;
 mod support;
 mod trial;

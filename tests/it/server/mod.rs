@@ -1,0 +1,14 @@
+//! boardd's data path over real sockets: what it answers, what it refuses, what it survives.
+
+mod any_bytes;
+mod connection;
+mod deadlines;
+mod dealing;
+mod handlers;
+mod leaks;
+mod limits;
+mod partial;
+mod program;
+mod refusals;
+mod routes;
+mod splits;
