@@ -6,10 +6,12 @@
 mod body;
 mod date;
 mod error;
+mod fields;
 mod head;
 mod method;
 mod response;
 mod status;
+mod target;
 
 pub use body::{BodyReader, Chunked, Framing, Progress};
 pub use date::DateHeader;

@@ -10,9 +10,10 @@ use rustix::net::{SendAncillaryBuffer, SendFlags};
 
 use crate::http::BodyReader;
 
+use super::body::{MAX_PIECES, Tail};
 use super::config::Deadlines;
 use super::mailbox::Moved;
-use super::reply::{MAX_PIECES, Tail, Terms};
+use super::reply::Terms;
 use super::tasks::Ticket;
 use super::wheel::TICK_MS;
 

@@ -1,29 +1,27 @@
 //! From bytes to answers: reads a connection, answers every whole request in what came, sends once.
 
+mod answering;
+mod sending;
+
 use std::sync::Arc;
 
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::RecvFlags;
 
-use crate::http::{
-    BodyReader, ConnectionHeader, Framing, HttpError, MAX_HEAD_BYTES, Method, RequestHead, Status,
-};
+use crate::http::MAX_HEAD_BYTES;
 use crate::http::{header_slots, parse_head};
 
-use super::conn::{Conn, Ending, LINGER_BYTES, Phase, Rest, Sending, Unsent, send_pieces};
+use super::conn::{Conn, Ending, Phase};
 use super::mailbox::Mailbox;
-use super::reply::{Renderer, Reply, Response, Sent, Terms};
-use super::routes::{Found, Handler, Request, Routes};
+use super::reply::{Renderer, Response};
+use super::routes::Routes;
 use super::stats::Counters;
 use super::tasks::{Tasks, Ticket};
 use super::time::Time;
 
 /// Bytes of an unwanted body that are skipped to keep the connection; a new one is cheaper than more.
 const SKIP_MAX_BYTES: u64 = 64 * 1024;
-
-/// Rendered answers that are sent before the next pipelined request is looked at.
-const SEND_AT_BYTES: usize = 64 * 1024;
 
 /// Reads from one connection before the others have their turn.
 const READS_PER_TURN: usize = 4;
@@ -256,181 +254,6 @@ impl Exchange {
                 return at;
             }
         }
-    }
-
-    /// Answers one request, or hands it to a task.
-    #[inline]
-    fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
-        let rest = match head.framing {
-            Framing::Empty => Rest::Nothing,
-            framing => rest_after(head, framing),
-        };
-        let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
-        let connection = ConnectionHeader::answer(head.minor, keep_alive);
-        let terms = Terms { connection, head_only: head.method == Method::Head };
-        match self.routes.find(head.method, head.path) {
-            Found::Handler(Handler::InPlace(handler), params) => {
-                let request = Request::new(head, params, conn.peer);
-                handler(&request, self.renderer.reply(terms));
-            }
-            Found::Handler(Handler::Awaiting(handler), params) => {
-                let request = Request::new(head, params, conn.peer).to_owned();
-                self.tasks.spawn(conn.ticket, handler(request));
-                conn.phase = Phase::Handler(terms, rest);
-                return;
-            }
-            ref found => {
-                no_handler(&self.routes, head, found, self.renderer.reply(terms));
-            }
-        }
-        self.answered(conn, terms, rest);
-    }
-
-    /// Notes that a request was answered, and what comes next on its connection.
-    #[inline]
-    fn answered(&mut self, conn: &mut Conn, terms: Terms, rest: Rest) {
-        self.counters.requests += 1;
-        conn.since = self.tick;
-        conn.phase = Phase::Between;
-        if let Rest::Skip(reader) = rest {
-            conn.phase = Phase::Body(reader, SKIP_MAX_BYTES);
-        }
-        if terms.connection == ConnectionHeader::Close {
-            // A client that did not ask for the end may have sent more already; unread, it would make a reset of it.
-            let expected = matches!(rest, Rest::Nothing) && !self.stopping;
-            conn.ending = if expected { Ending::Close } else { Ending::Linger };
-        }
-    }
-
-    /// Answers a head that did not come in time.
-    pub(super) fn on_head_timeout(&mut self, conn: &mut Conn) -> Turn {
-        self.begin = self.renderer.out.len();
-        self.refuse(conn, HttpError::HeadTimeout);
-        self.leave(conn)
-    }
-
-    /// Answers bytes that are no request, or no request in time; the connection's last answer.
-    #[cold]
-    fn refuse(&mut self, conn: &mut Conn, error: HttpError) {
-        let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
-        let text = format!("{}: {error}\n", error.status().text());
-        self.renderer.reply(terms).with_status(error.status()).text(&text);
-        self.answered(conn, terms, Rest::Unread);
-    }
-
-    /// Sends at once what should not wait for the batch: a body that lies elsewhere, or a long pipeline's answers.
-    #[inline]
-    fn send_if_large(&mut self, conn: &mut Conn) {
-        let end = self.renderer.out.len();
-        if self.renderer.tail.is_some() || end - self.begin >= SEND_AT_BYTES {
-            self.send_slowly(conn, self.begin, end, 0);
-            self.renderer.out.truncate(self.begin);
-        }
-    }
-
-    /// Sends one connection's part of the batch's answers; what the socket does not take waits on the connection.
-    #[inline]
-    pub(super) fn send(&mut self, conn: &mut Conn, begin: usize, end: usize) -> Turn {
-        if conn.ending != Ending::Broken {
-            match rustix::net::send(&conn.socket, &self.renderer.out[begin..end], SendFlags::NOSIGNAL) {
-                Ok(count) if count == end - begin => self.counters.sent_bytes += count as u64,
-                Ok(count) => {
-                    self.counters.sent_bytes += count as u64;
-                    self.send_slowly(conn, begin, end, count);
-                }
-                Err(Errno::AGAIN | Errno::INTR) => self.send_slowly(conn, begin, end, 0),
-                Err(_) => self.lose(conn),
-            }
-        }
-        self.after_sending(conn)
-    }
-
-    /// The rest of answers that are large, or larger than the socket has room for.
-    fn send_slowly(&mut self, conn: &mut Conn, begin: usize, end: usize, sent: usize) {
-        let (bytes, mut tail, mut at) = (&self.renderer.out[begin..end], self.renderer.tail.take(), sent);
-        match send_pieces(&conn.socket, bytes, &mut at, &mut tail, &mut self.counters.sent_bytes) {
-            Sending::Done => {}
-            Sending::Full => {
-                conn.since = self.tick;
-                conn.unsent = Some(Box::new(Unsent { bytes: bytes[at..].to_vec(), at: 0, tail }));
-            }
-            Sending::Broken => self.lose(conn),
-        }
-    }
-
-    /// What a connection does next, once its answers have left or wait for room.
-    #[inline]
-    fn after_sending(&mut self, conn: &mut Conn) -> Turn {
-        if conn.ending == Ending::Linger && conn.unsent.is_none() {
-            self.linger(conn);
-        }
-        match conn.ending {
-            Ending::Broken => Turn::Ends,
-            Ending::Close if conn.unsent.is_none() => Turn::Ends,
-            _ if conn.has_work() => Turn::Again,
-            _ => Turn::Waits,
-        }
-    }
-
-    /// Goes on sending what the socket had no room for.
-    fn send_rest(&mut self, conn: &mut Conn) {
-        let Some(unsent) = &mut conn.unsent else { return };
-        let before = self.counters.sent_bytes;
-        match unsent.push(&conn.socket, &mut self.counters.sent_bytes) {
-            Sending::Done => {
-                conn.unsent = None;
-                conn.since = self.tick;
-            }
-            Sending::Full if self.counters.sent_bytes > before => conn.since = self.tick,
-            Sending::Full => {}
-            Sending::Broken => self.lose(conn),
-        }
-    }
-
-    #[cold]
-    fn lose(&mut self, conn: &mut Conn) {
-        self.counters.reset += 1;
-        conn.unsent = None;
-        conn.ending = Ending::Broken;
-    }
-
-    /// Ends the sending side, so that the client sees the end, and reads on for a while.
-    #[cold]
-    fn linger(&mut self, conn: &mut Conn) {
-        let over = rustix::net::shutdown(&conn.socket, rustix::net::Shutdown::Write);
-        conn.ending = if over.is_ok() { Ending::Keep } else { Ending::Broken };
-        (conn.phase, conn.since) = (Phase::Linger(LINGER_BYTES), self.tick);
-        conn.input = Vec::new();
-    }
-}
-
-/// What to do with a body that nobody wants.
-#[cold]
-fn rest_after(head: &RequestHead<'_, '_>, framing: Framing) -> Rest {
-    match framing {
-        // The final answer comes instead of `100 Continue`, and the client may or may not send the body all the same.
-        // Where its next request starts is then anybody's guess.
-        _ if head.expects_continue => Rest::Unread,
-        Framing::Length(length) if length > SKIP_MAX_BYTES => Rest::Unread,
-        framing => BodyReader::new(framing).map_or(Rest::Nothing, Rest::Skip),
-    }
-}
-
-/// Answers a request that no handler wants.
-#[cold]
-fn no_handler(routes: &Routes, head: &RequestHead<'_, '_>, found: &Found<'_, '_>, reply: Reply<'_>) -> Sent {
-    let allowed = match found {
-        Found::WrongMethod(allowed) => Some(*allowed),
-        _ if head.method == Method::Options && head.path == "*" => Some(routes.all_methods()),
-        _ => None,
-    };
-    match (head.method, allowed) {
-        (Method::Other | Method::Connect, _) => reply.error(Status::NOT_IMPLEMENTED),
-        (Method::Options, Some(allowed)) => {
-            reply.with_status(Status::NO_CONTENT).with_header("Allow", &allowed.allow()).empty()
-        }
-        (_, Some(allowed)) => reply.with_header("Allow", &allowed.allow()).error(Status::METHOD_NOT_ALLOWED),
-        (_, None) => reply.error(Status::NOT_FOUND),
     }
 }
 

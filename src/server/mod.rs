@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod body;
 mod config;
 mod conn;
 mod dealer;
@@ -22,6 +23,7 @@ mod exchange;
 mod listener;
 mod mailbox;
 mod reply;
+mod request;
 mod routes;
 mod stats;
 mod tasks;
@@ -36,9 +38,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use body::Body;
 pub use config::{Config, Deadlines};
-pub use reply::{Body, Reply, Response, Sent};
-pub use routes::{OwnedRequest, Request, Routes};
+pub use reply::{Reply, Response, Sent};
+pub use request::{OwnedRequest, Request};
+pub use routes::Routes;
 pub use stats::{Counters, Snapshot};
 
 use dealer::Dealer;

@@ -1,5 +1,8 @@
 //! One worker: a thread with its own epoll, connections and clock, serving whatever the dealer gives it.
 
+mod moves;
+mod timing;
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -17,7 +20,6 @@ use super::config::Deadlines;
 use super::conn::{Conn, Phase};
 use super::door::Door;
 use super::exchange::{Exchange, Turn};
-use super::mailbox::{Message, Moved};
 use super::tasks::Ticket;
 use super::time::Time;
 use super::wheel::Wheel;
@@ -194,17 +196,6 @@ impl Worker {
         self.exchange.batch_sent(leaving);
     }
 
-    /// Has the wheel look at a connection when its present wait is over, and no later than a whole idle time from
-    /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
-    /// when other deadlines are longer or off.
-    fn schedule(&mut self, key: u32) {
-        let idle = self.deadlines.idle.map(|idle| self.time.tick() + super::conn::ticks(idle));
-        let due = self.conns[key as usize].due(&self.deadlines);
-        if let Some(look_at) = due.into_iter().chain(idle).min() {
-            self.wheel.schedule(key, look_at);
-        }
-    }
-
     /// Another turn for those that had more to read.
     #[inline]
     fn go_on(&mut self) {
@@ -237,166 +228,5 @@ impl Worker {
             }
         }
         self.send_batch();
-    }
-
-    /// Deadlines, balance and the door, when their time has come.
-    #[inline]
-    fn keep_time(&mut self) {
-        let tick = self.time.tick();
-        if self.wheel.next_due().is_some_and(|due| due <= tick) {
-            self.expire(tick);
-        }
-        if self.balance_at.is_some_and(|at| at <= tick) {
-            self.ask_for_share(tick);
-        }
-        if self.door.retry_at().is_some_and(|at| at <= tick) && self.cut_at.is_none() {
-            self.accept();
-        }
-    }
-
-    fn expire(&mut self, tick: u64) {
-        let mut due = Vec::new();
-        self.wheel.advance(tick, &mut due);
-        for key in due {
-            let Some(conn) = self.conns.get_mut(key as usize) else {
-                continue;
-            };
-            match conn.due(&self.deadlines) {
-                Some(due) if due > tick => self.schedule(key),
-                Some(_) if conn.phase == Phase::Head && conn.unsent.is_none() => {
-                    self.exchange.counters.timed_out += 1;
-                    let ticket = conn.ticket;
-                    let turn = self.exchange.on_head_timeout(conn);
-                    self.after_turn(ticket, turn);
-                }
-                Some(_) => {
-                    self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
-                    self.end(key);
-                }
-                None => self.schedule(key),
-            }
-        }
-        self.send_batch();
-    }
-
-    fn accept(&mut self) {
-        let (shared, counters) = (Arc::clone(&self.shared), &mut self.exchange.counters);
-        let tick = self.time.tick();
-        let mine = self.door.accept(&self.epoll, &shared, self.index, tick, counters);
-        for moved in mine {
-            self.adopt(moved);
-        }
-    }
-
-    /// Serves a connection from now on; the dealer has counted it here already.
-    fn adopt(&mut self, moved: Moved) {
-        let entry = self.conns.vacant_entry();
-        let Ok(key) = u32::try_from(entry.key()) else {
-            return self.shared.dealer.ended(self.index);
-        };
-        self.next_serial = self.next_serial.wrapping_add(1) & Ticket::SERIALS;
-        let ticket = Ticket { key, serial: self.next_serial };
-        if epoll::add(&self.epoll, &moved.socket, EventData::new_u64(ticket.to_u64()), CONN_EVENTS).is_err() {
-            // The kernel has no room for another watch: the connection cannot be served here.
-            return self.shared.dealer.ended(self.index);
-        }
-        let conn = entry.insert(Conn::new(moved, ticket));
-        if conn.paused {
-            self.again.push(ticket);
-        }
-        self.schedule(key);
-    }
-
-    /// Forgets a connection; dropping its socket closes it and ends its watch.
-    fn end(&mut self, key: u32) {
-        drop(self.conns.remove(key as usize));
-        self.wheel.cancel(key);
-        self.exchange.counters.closed += 1;
-        self.shared.dealer.ended(self.index);
-        self.mind_balance();
-    }
-
-    /// To be called whenever this worker holds less than before: sees to it that it asks for more if it should.
-    fn mind_balance(&mut self) {
-        if self.balance_at.is_none() && self.shared.dealer.giver_for(self.index).is_some() {
-            self.balance_at = Some(self.time.tick() + BALANCE_TICKS);
-        }
-    }
-
-    fn open_mail(&mut self) {
-        // A connection whose answer waits here must not move away from it.
-        self.send_batch();
-        for message in self.shared.mailboxes[self.index].collect() {
-            match message {
-                Message::Adopt(moved) => {
-                    self.adopt(moved);
-                    self.exchange.counters.moved += 1;
-                }
-                Message::Share { to } => self.give(to),
-            }
-        }
-    }
-
-    /// Asks the fullest worker for connections, and looks again later whether it could give enough.
-    fn ask_for_share(&mut self, tick: u64) {
-        let giver = self.shared.dealer.giver_for(self.index);
-        if let Some(giver) = giver {
-            // A full mailbox means a busy giver; the next look asks again.
-            let _ = self.shared.mailboxes[giver].post(Message::Share { to: self.index });
-            self.shared.mailboxes[giver].ring();
-        }
-        self.balance_at = giver.map(|_| tick + BALANCE_TICKS);
-    }
-
-    /// Gives connections away for as long as that brings both workers closer to their shares.
-    fn give(&mut self, to: usize) {
-        // Who asked may have ended since, and nobody would answer what is given to it.
-        if self.shared.stop.load(Ordering::Relaxed) {
-            return;
-        }
-        let movable: Vec<usize> =
-            self.conns.iter().filter(|(_, conn)| conn.is_movable()).map(|(key, _)| key).collect();
-        for key in movable {
-            if !self.shared.dealer.hand_over(self.index, to) {
-                break;
-            }
-            let conn = self.conns.remove(key);
-            self.wheel.cancel(conn.ticket.key);
-            // Registering it anew elsewhere reports whatever came in between.
-            let _ = epoll::delete(&self.epoll, &conn.socket);
-            if let Err(Message::Adopt(moved)) =
-                self.shared.mailboxes[to].post(Message::Adopt(conn.into_moved()))
-            {
-                self.shared.dealer.take_back(to, self.index);
-                self.adopt(moved);
-                break;
-            }
-        }
-        self.shared.mailboxes[to].ring();
-        // Two that ask the same giver at once leave it with too little itself.
-        self.mind_balance();
-    }
-
-    /// Begins to stop at the first call; true once every connection has ended or had its time.
-    #[cold]
-    fn stopped(&mut self) -> bool {
-        // Connections that were given before the others knew.
-        self.open_mail();
-        let tick = self.time.tick();
-        let cut_at = *self.cut_at.get_or_insert_with(|| tick + super::conn::ticks(self.shared.config.drain));
-        if !self.exchange.stopping {
-            self.exchange.stopping = true;
-            self.door.close(&self.epoll, &self.shared.listener);
-            self.deadlines.idle = Some(self.deadlines.idle.map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)));
-            let keys: Vec<u32> = self.conns.iter().map(|(_, conn)| conn.ticket.key).collect();
-            for key in keys {
-                let conn = &mut self.conns[key as usize];
-                if conn.phase == Phase::Between {
-                    conn.since = tick;
-                }
-                self.schedule(key);
-            }
-        }
-        self.conns.is_empty() || tick >= cut_at
     }
 }

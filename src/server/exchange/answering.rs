@@ -1,0 +1,101 @@
+//! Who answers a request, and what that means for its connection.
+
+use crate::http::{BodyReader, ConnectionHeader, Framing, HttpError, Method, RequestHead, Status};
+
+use super::super::conn::{Conn, Ending, Phase, Rest};
+use super::super::reply::{Reply, Sent, Terms};
+use super::super::request::Request;
+use super::super::routes::{Found, Handler, Routes};
+use super::{Exchange, SKIP_MAX_BYTES, Turn};
+
+impl Exchange {
+    /// Answers one request, or hands it to a task.
+    #[inline]
+    pub(super) fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
+        let rest = match head.framing {
+            Framing::Empty => Rest::Nothing,
+            framing => rest_after(head, framing),
+        };
+        let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
+        let connection = ConnectionHeader::answer(head.minor, keep_alive);
+        let terms = Terms { connection, head_only: head.method == Method::Head };
+        match self.routes.find(head.method, head.path) {
+            Found::Handler(Handler::InPlace(handler), params) => {
+                let request = Request::new(head, params, conn.peer);
+                handler(&request, self.renderer.reply(terms));
+            }
+            Found::Handler(Handler::Awaiting(handler), params) => {
+                let request = Request::new(head, params, conn.peer).to_owned();
+                self.tasks.spawn(conn.ticket, handler(request));
+                conn.phase = Phase::Handler(terms, rest);
+                return;
+            }
+            ref found => {
+                no_handler(&self.routes, head, found, self.renderer.reply(terms));
+            }
+        }
+        self.answered(conn, terms, rest);
+    }
+
+    /// Notes that a request was answered, and what comes next on its connection.
+    #[inline]
+    pub(super) fn answered(&mut self, conn: &mut Conn, terms: Terms, rest: Rest) {
+        self.counters.requests += 1;
+        conn.since = self.tick;
+        conn.phase = Phase::Between;
+        if let Rest::Skip(reader) = rest {
+            conn.phase = Phase::Body(reader, SKIP_MAX_BYTES);
+        }
+        if terms.connection == ConnectionHeader::Close {
+            // A client that did not ask for the end may have sent more already; unread, it would make a reset of it.
+            let expected = matches!(rest, Rest::Nothing) && !self.stopping;
+            conn.ending = if expected { Ending::Close } else { Ending::Linger };
+        }
+    }
+
+    /// Answers a head that did not come in time.
+    pub(in super::super) fn on_head_timeout(&mut self, conn: &mut Conn) -> Turn {
+        self.begin = self.renderer.out.len();
+        self.refuse(conn, HttpError::HeadTimeout);
+        self.leave(conn)
+    }
+
+    /// Answers bytes that are no request, or no request in time; the connection's last answer.
+    #[cold]
+    pub(super) fn refuse(&mut self, conn: &mut Conn, error: HttpError) {
+        let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
+        let text = format!("{}: {error}\n", error.status().text());
+        self.renderer.reply(terms).with_status(error.status()).text(&text);
+        self.answered(conn, terms, Rest::Unread);
+    }
+}
+
+/// What to do with a body that nobody wants.
+#[cold]
+fn rest_after(head: &RequestHead<'_, '_>, framing: Framing) -> Rest {
+    match framing {
+        // The final answer comes instead of `100 Continue`, and the client may or may not send the body all the same.
+        // Where its next request starts is then anybody's guess.
+        _ if head.expects_continue => Rest::Unread,
+        Framing::Length(length) if length > SKIP_MAX_BYTES => Rest::Unread,
+        framing => BodyReader::new(framing).map_or(Rest::Nothing, Rest::Skip),
+    }
+}
+
+/// Answers a request that no handler wants.
+#[cold]
+fn no_handler(routes: &Routes, head: &RequestHead<'_, '_>, found: &Found<'_, '_>, reply: Reply<'_>) -> Sent {
+    let allowed = match found {
+        Found::WrongMethod(allowed) => Some(*allowed),
+        _ if head.method == Method::Options && head.path == "*" => Some(routes.all_methods()),
+        _ => None,
+    };
+    match (head.method, allowed) {
+        (Method::Other | Method::Connect, _) => reply.error(Status::NOT_IMPLEMENTED),
+        (Method::Options, Some(allowed)) => {
+            reply.with_status(Status::NO_CONTENT).with_header("Allow", &allowed.allow()).empty()
+        }
+        (_, Some(allowed)) => reply.with_header("Allow", &allowed.allow()).error(Status::METHOD_NOT_ALLOWED),
+        (_, None) => reply.error(Status::NOT_FOUND),
+    }
+}

@@ -1,0 +1,91 @@
+//! A request, as handlers see it.
+
+use std::net::SocketAddr;
+
+use crate::http::{Method, RequestHead};
+
+use super::routes::Params;
+
+/// A request as an in-place handler sees it; borrows the worker's buffer.
+#[derive(Debug)]
+pub struct Request<'a> {
+    head: &'a RequestHead<'a, 'a>,
+    params: Params<'a>,
+    peer: SocketAddr,
+}
+
+impl<'a> Request<'a> {
+    pub(super) const fn new(head: &'a RequestHead<'a, 'a>, params: Params<'a>, peer: SocketAddr) -> Self {
+        Self { head, params, peer }
+    }
+
+    /// The method; GET handlers also see HEAD, whose body is left out for them.
+    #[must_use]
+    pub const fn method(&self) -> Method {
+        self.head.method
+    }
+
+    /// The path, still percent-encoded.
+    #[must_use]
+    pub const fn path(&self) -> &'a str {
+        self.head.path
+    }
+
+    /// What follows the `?`, still percent-encoded.
+    #[must_use]
+    pub const fn query(&self) -> Option<&'a str> {
+        self.head.query
+    }
+
+    /// The part of the path that the pattern calls `{name}`, still percent-encoded.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<&'a str> {
+        self.params.get(name)
+    }
+
+    /// The first header of this name, in any case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&'a [u8]> {
+        self.head
+            .headers
+            .iter()
+            .find(|header| header.name.eq_ignore_ascii_case(name))
+            .map(|header| header.value)
+    }
+
+    /// The client's address.
+    #[must_use]
+    pub const fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    /// A copy that a task can keep.
+    #[must_use]
+    pub fn to_owned(&self) -> OwnedRequest {
+        OwnedRequest {
+            method: self.head.method,
+            path: self.head.path.to_owned(),
+            query: self.head.query.map(str::to_owned),
+            headers: self.head.headers.iter().map(|h| (h.name.to_owned(), h.value.to_owned())).collect(),
+            params: self.params.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            peer: self.peer,
+        }
+    }
+}
+
+/// A request as a handler that awaits sees it.
+#[derive(Debug, Clone)]
+pub struct OwnedRequest {
+    /// The method.
+    pub method: Method,
+    /// The path, still percent-encoded.
+    pub path: String,
+    /// What follows the `?`, still percent-encoded.
+    pub query: Option<String>,
+    /// Names and values in order.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The parts of the path that the pattern names, still percent-encoded.
+    pub params: Vec<(String, String)>,
+    /// The client's address.
+    pub peer: SocketAddr,
+}

@@ -1,0 +1,80 @@
+//! What a worker does when its time has come: deadlines, balance, the end.
+
+use super::super::conn::{Phase, ticks};
+use super::{STOP_GRACE, Worker};
+
+impl Worker {
+    /// Has the wheel look at a connection when its present wait is over, and no later than a whole idle time from
+    /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
+    /// when other deadlines are longer or off.
+    pub(super) fn schedule(&mut self, key: u32) {
+        let idle = self.deadlines.idle.map(|idle| self.time.tick() + ticks(idle));
+        let due = self.conns[key as usize].due(&self.deadlines);
+        if let Some(look_at) = due.into_iter().chain(idle).min() {
+            self.wheel.schedule(key, look_at);
+        }
+    }
+
+    /// Deadlines, balance and the door, when their time has come.
+    #[inline]
+    pub(super) fn keep_time(&mut self) {
+        let tick = self.time.tick();
+        if self.wheel.next_due().is_some_and(|due| due <= tick) {
+            self.expire(tick);
+        }
+        if self.balance_at.is_some_and(|at| at <= tick) {
+            self.ask_for_share(tick);
+        }
+        if self.door.retry_at().is_some_and(|at| at <= tick) && self.cut_at.is_none() {
+            self.accept();
+        }
+    }
+
+    fn expire(&mut self, tick: u64) {
+        let mut due = Vec::new();
+        self.wheel.advance(tick, &mut due);
+        for key in due {
+            let Some(conn) = self.conns.get_mut(key as usize) else {
+                continue;
+            };
+            match conn.due(&self.deadlines) {
+                Some(due) if due > tick => self.schedule(key),
+                Some(_) if conn.phase == Phase::Head && conn.unsent.is_none() => {
+                    self.exchange.counters.timed_out += 1;
+                    let ticket = conn.ticket;
+                    let turn = self.exchange.on_head_timeout(conn);
+                    self.after_turn(ticket, turn);
+                }
+                Some(_) => {
+                    self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
+                    self.end(key);
+                }
+                None => self.schedule(key),
+            }
+        }
+        self.send_batch();
+    }
+
+    /// Begins to stop at the first call; true once every connection has ended or had its time.
+    #[cold]
+    pub(super) fn stopped(&mut self) -> bool {
+        // Connections that were given before the others knew.
+        self.open_mail();
+        let tick = self.time.tick();
+        let cut_at = *self.cut_at.get_or_insert_with(|| tick + ticks(self.shared.config.drain));
+        if !self.exchange.stopping {
+            self.exchange.stopping = true;
+            self.door.close(&self.epoll, &self.shared.listener);
+            self.deadlines.idle = Some(self.deadlines.idle.map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)));
+            let keys: Vec<u32> = self.conns.iter().map(|(_, conn)| conn.ticket.key).collect();
+            for key in keys {
+                let conn = &mut self.conns[key as usize];
+                if conn.phase == Phase::Between {
+                    conn.since = tick;
+                }
+                self.schedule(key);
+            }
+        }
+        self.conns.is_empty() || tick >= cut_at
+    }
+}
