@@ -147,7 +147,7 @@ fn answers(mut bytes: &[u8]) -> Option<Vec<Answer>> {
 static SERVER: LazyLock<Boardd> = LazyLock::new(|| Boardd::start(&["--workers", "2"]));
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_stream_gives_answers_or_a_close(

@@ -111,4 +111,7 @@ fn nobody_reading_the_complaints_does_not_end_the_server() {
     first.expect_greeting();
     drop(first);
     assert_eq!(second.answer().status, 200);
+    drop(second);
+    server.terminate();
+    assert!(server.wait().0.success());
 }

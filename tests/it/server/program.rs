@@ -125,7 +125,7 @@ fn a_request_on_a_kept_connection_right_after_sigterm_is_the_last_one() {
 
 #[test]
 fn clients_that_go_on_asking_see_a_clean_end() {
-    for _ in 0..5 {
+    for _ in 0..3 {
         let server = Boardd::start(&["--workers", "3"]);
         let mut clients: Vec<_> = (0..40).map(|_| server.connect()).collect();
         clients.iter_mut().for_each(Client::expect_greeting);
