@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod alarm;
 mod body;
 mod config;
 mod conn;

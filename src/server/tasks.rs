@@ -21,7 +21,7 @@ pub(super) struct Ticket {
 }
 
 impl Ticket {
-    /// Serial numbers in use: one bit short of 32, so that no ticket equals the two reserved epoll keys.
+    /// Serial numbers in use: one bit short of 32, so that no ticket equals a reserved epoll key.
     pub(super) const SERIALS: u32 = u32::MAX >> 1;
 
     /// The ticket as epoll carries it.

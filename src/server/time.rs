@@ -60,13 +60,10 @@ impl Time {
         DateHeader::at(wall.as_secs())
     }
 
-    /// How long it is from the last reading to the beginning of tick `due`.
+    /// How long it is from the last reading to the beginning of tick `due`; never 0, which would switch a timer off.
     pub(super) fn until(&self, due: u64) -> Timespec {
-        let left = due.saturating_mul(TICK_MS * NANOS_PER_MS).saturating_sub(self.nanos);
-        // Whole milliseconds, which is what epoll_wait counts in; rounded up, or it would wake early and spin.
-        Duration::from_millis(left.div_ceil(NANOS_PER_MS))
-            .try_into()
-            .unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
+        let left = (due * TICK_MS * NANOS_PER_MS).saturating_sub(self.nanos).max(1);
+        Duration::from_nanos(left).try_into().unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
     }
 }
 

@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use slab::Slab;
 
 use super::Shared;
+use super::alarm::Alarm;
 use super::config::Deadlines;
 use super::conn::{Conn, Phase};
 use super::door::Door;
@@ -39,6 +40,12 @@ const MAILBOX: u64 = u64::MAX;
 /// The epoll key of the listener.
 const LISTENER: u64 = u64::MAX - 1;
 
+/// The epoll key of the alarm.
+const ALARM: u64 = u64::MAX - 2;
+
+/// The timeout of a wait that only looks.
+const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+
 /// Edge-triggered, and for both directions from the start: no `epoll_ctl` ever follows.
 const CONN_EVENTS: EventFlags =
     EventFlags::IN.union(EventFlags::OUT).union(EventFlags::RDHUP).union(EventFlags::ET);
@@ -55,6 +62,7 @@ pub(super) struct Worker {
     shared: Arc<Shared>,
     epoll: OwnedFd,
     door: Door,
+    alarm: Alarm,
     conns: Slab<Conn>,
     next_serial: u32,
     wheel: Wheel,
@@ -75,6 +83,8 @@ impl Worker {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let bell = shared.mailboxes[index].bell();
         epoll::add(&epoll, bell, EventData::new_u64(MAILBOX), EventFlags::IN | EventFlags::ET)?;
+        let alarm = Alarm::new()?;
+        epoll::add(&epoll, alarm.timer(), EventData::new_u64(ALARM), EventFlags::IN | EventFlags::ET)?;
         let mut door = Door::new(LISTENER);
         door.open(&epoll, &shared.listener)?;
         let mut time = Time::new(shared.epoch);
@@ -86,6 +96,7 @@ impl Worker {
             shared,
             epoll,
             door,
+            alarm,
             conns: Slab::new(),
             next_serial: 0,
             wheel: Wheel::new(),
@@ -103,8 +114,9 @@ impl Worker {
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS);
         loop {
             events.clear();
-            let timeout = self.timeout();
-            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout.as_ref()) {
+            // Either not at all, or for as long as it takes: the alarm ends it when something is due.
+            let timeout = if self.may_sleep()? { None } else { Some(&NO_TIME) };
+            match epoll::wait(&self.epoll, spare_capacity(&mut events), timeout) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -129,6 +141,7 @@ impl Worker {
             match data.u64() {
                 LISTENER => self.accept(),
                 MAILBOX => self.open_mail(),
+                ALARM => self.alarm.rang(),
                 ticket => self.on_event(Ticket::from_u64(ticket), flags),
             }
         }
@@ -142,14 +155,17 @@ impl Worker {
         self.shared.stats[self.index].publish(&self.exchange.counters, served, nanos);
     }
 
-    /// How long to wait at most; `None` while nothing is due.
+    /// Whether nothing is left to do without an event; sets the alarm for what is due next.
     #[inline]
-    fn timeout(&self) -> Option<Timespec> {
+    fn may_sleep(&mut self) -> io::Result<bool> {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
-            return Some(Timespec { tv_sec: 0, tv_nsec: 0 });
+            return Ok(false);
         }
         let dues = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
-        dues.into_iter().flatten().min().map(|due| self.time.until(due))
+        if let Some(due) = dues.into_iter().flatten().min() {
+            self.alarm.ring_by(due, &self.time)?;
+        }
+        Ok(true)
     }
 
     #[inline]
