@@ -111,6 +111,15 @@ impl Conn {
         }
     }
 
+    /// Whether the connection is between two requests and nothing else is going on with it.
+    #[inline]
+    pub(super) fn is_quiet(&self) -> bool {
+        matches!(self.phase, Phase::Between)
+            && matches!(self.ending, Ending::Keep)
+            && !(self.readable | self.half_closed | self.paused)
+            && self.unsent.is_none()
+    }
+
     /// Whether another request may be taken from this connection now.
     #[inline]
     pub(super) fn takes_requests(&self) -> bool {

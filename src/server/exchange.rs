@@ -34,8 +34,8 @@ const INPUT_STEP_BYTES: usize = 4 * 1024;
 pub(super) enum Turn {
     /// It waits for an event.
     Waits,
-    /// Its answers are rendered and leave with the batch's; what follows is known then.
-    Leaves,
+    /// Nothing now: its answers leave with the batch's, or it is between requests as before.
+    Rests,
     /// It has more to read: again after the others.
     Again,
     /// It has ended.
@@ -75,6 +75,33 @@ impl Exchange {
     /// Takes the events of one connection.
     #[inline]
     pub(super) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Turn {
+        const UNUSUAL: EventFlags = EventFlags::ERR.union(EventFlags::HUP).union(EventFlags::RDHUP);
+        if conn.is_quiet() && !flags.intersects(UNUSUAL) && flags.contains(EventFlags::IN) {
+            return self.serve_quiet(conn, buffer);
+        }
+        self.on_other_event(conn, flags, buffer)
+    }
+
+    /// Nearly every event: a connection between two requests has the next. One read and its answers, without all that
+    /// could also be.
+    #[inline]
+    fn serve_quiet(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
+        self.begin = self.renderer.out.len();
+        match rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty()) {
+            Ok((count, _)) if count > 0 && count < buffer.len() => {
+                self.counters.received_bytes += count as u64;
+                self.answer_fresh(conn, &buffer[..count]);
+                self.leave(conn)
+            }
+            other => {
+                let room = buffer.len();
+                self.received(conn, other.map(|(count, _)| count), room, Some(buffer));
+                self.go_on(conn, buffer)
+            }
+        }
+    }
+
+    fn on_other_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Turn {
         if flags.intersects(EventFlags::ERR | EventFlags::HUP) {
             let reset = flags.contains(EventFlags::ERR);
             self.counters.reset += u64::from(reset);
@@ -104,13 +131,11 @@ impl Exchange {
     }
 
     /// Serves a connection for as long as it has something to read and may be answered.
-    #[inline]
     pub(super) fn pump(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
         self.begin = self.renderer.out.len();
         self.go_on(conn, buffer)
     }
 
-    #[inline]
     fn go_on(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
         for _ in 0..READS_PER_TURN {
             if !conn.has_work() {
@@ -132,7 +157,7 @@ impl Exchange {
         let end = self.renderer.out.len();
         if end > self.begin {
             self.leaving.push((conn.ticket, end));
-            return Turn::Leaves;
+            return Turn::Rests;
         }
         self.after_sending(conn)
     }
@@ -152,39 +177,44 @@ impl Exchange {
     }
 
     /// One read, and the answers to what it brought.
-    #[inline]
     fn read(&mut self, conn: &mut Conn, buffer: &mut [u8]) {
-        let direct = conn.input.is_empty() || matches!(conn.phase, Phase::Linger(_));
-        let received = if direct {
-            rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty())
-                .map(|(count, _)| (count, buffer.len()))
-        } else {
-            conn.input.reserve(INPUT_STEP_BYTES);
-            let room = conn.input.capacity() - conn.input.len();
-            rustix::net::recv(
-                &conn.socket,
-                rustix::buffer::spare_capacity(&mut conn.input),
-                RecvFlags::empty(),
-            )
-            .map(|(count, _)| (count, room))
-        };
+        if conn.input.is_empty() || matches!(conn.phase, Phase::Linger(_)) {
+            let received = rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty());
+            let room = buffer.len();
+            return self.received(conn, received.map(|(count, _)| count), room, Some(buffer));
+        }
+        conn.input.reserve(INPUT_STEP_BYTES);
+        let room = conn.input.capacity() - conn.input.len();
+        let spare = rustix::buffer::spare_capacity(&mut conn.input);
+        let received = rustix::net::recv(&conn.socket, spare, RecvFlags::empty());
+        self.received(conn, received.map(|(count, _)| count), room, None);
+    }
+
+    /// What came of a read into `room` bytes of the worker's `buffer`, or else of the connection's own input.
+    fn received(
+        &mut self,
+        conn: &mut Conn,
+        received: Result<usize, Errno>,
+        room: usize,
+        buffer: Option<&mut [u8]>,
+    ) {
         match received {
             // The last answers are still to leave.
-            Ok((0, _)) => conn.ending = Ending::Close,
-            Ok((count, room)) => {
+            Ok(0) => conn.ending = Ending::Close,
+            Ok(count) => {
                 self.counters.received_bytes += count as u64;
                 // A short read emptied the socket; what comes later brings its own edge.
                 conn.readable = count == room || conn.half_closed;
-                match &mut conn.phase {
-                    Phase::Linger(left) if *left <= count => conn.ending = Ending::Broken,
-                    Phase::Linger(left) => *left -= count,
-                    _ if direct => self.answer_fresh(conn, &buffer[..count]),
-                    Phase::Head if !may_complete(&conn.input, count) => {}
-                    _ => self.answer_stored(conn),
+                match (&mut conn.phase, buffer) {
+                    (Phase::Linger(left), _) if *left <= count => conn.ending = Ending::Broken,
+                    (Phase::Linger(left), _) => *left -= count,
+                    (_, Some(buffer)) => self.answer_fresh(conn, &buffer[..count]),
+                    (Phase::Head, None) if !may_complete(&conn.input, count) => {}
+                    (_, None) => self.answer_stored(conn),
                 }
             }
             Err(Errno::AGAIN) => conn.readable = false,
-            Err(Errno::INTR) => {}
+            Err(Errno::INTR) => conn.readable = true,
             Err(_) => {
                 self.counters.reset += 1;
                 conn.ending = Ending::Broken;

@@ -185,7 +185,7 @@ impl Worker {
         match turn {
             Turn::Ends => self.end(ticket.key),
             Turn::Again => self.again.push(ticket),
-            Turn::Leaves => {}
+            Turn::Rests => {}
             Turn::Waits => {
                 let conn = &self.conns[ticket.key as usize];
                 // Between requests the deadline only moves away, and the wheel looks again by itself. Any other

@@ -25,7 +25,12 @@ impl Exchange {
     pub(in super::super) fn send(&mut self, conn: &mut Conn, begin: usize, end: usize) -> Turn {
         if conn.ending != Ending::Broken {
             match rustix::net::send(&conn.socket, &self.renderer.out[begin..end], SendFlags::NOSIGNAL) {
-                Ok(count) if count == end - begin => self.counters.sent_bytes += count as u64,
+                Ok(count) if count == end - begin => {
+                    self.counters.sent_bytes += count as u64;
+                    if conn.is_quiet() {
+                        return Turn::Rests;
+                    }
+                }
                 Ok(count) => {
                     self.counters.sent_bytes += count as u64;
                     self.send_slowly(conn, begin, end, count);
