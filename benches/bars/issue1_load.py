@@ -14,19 +14,22 @@ from .drive import Load
 from .registry import Figure, Void, at_least, at_most, bar
 
 CONNECTIONS = 100
+# So few that neither tool's own queue is in its latencies: at 100 on shared cores, the tool that is faster finds a
+# shorter queue (Little's law), and the two cannot agree.
+FEW = 10
 
 
-def _pairs(ctx: Context, shuffle: random.Random) -> list[tuple[Load, Load]]:
+def _pairs(ctx: Context, shuffle: random.Random, connections: int) -> list[tuple[Load, Load]]:
     """boardctl's load and wrk's in each round, against one ceiling, in random order."""
     pairs = []
     with servers.ceiling() as server:
         for tool in drive.TOOLS.values():
-            tool(server.url, CONNECTIONS, 1)
+            tool(server.url, connections, 1)
         for _ in range(ctx.rounds):
             names = list(drive.TOOLS)
             shuffle.shuffle(names)
             # wrk takes whole seconds, so both get them.
-            loads = {name: drive.TOOLS[name](server.url, CONNECTIONS, max(1, round(ctx.seconds))) for name in names}
+            loads = {name: drive.TOOLS[name](server.url, connections, max(1, round(ctx.seconds))) for name in names}
             pairs.append((loads["boardctl"], loads["wrk"]))
     return pairs
 
@@ -38,7 +41,8 @@ def _ratio(pairs: list[tuple[Load, Load]], what: Callable[[Load], float]) -> flo
 @bar(issue=1, name="load-wrk", about="boardctl load against wrk, 100 connections on the ceiling")
 def load_wrk(ctx: Context) -> list[Figure]:
     """wrk rewrites its histogram after the run, which moves the tail: its p99 is printed and not judged."""
-    pairs = _pairs(ctx, ctx.order("load-wrk"))
+    order = ctx.order("load-wrk")
+    pairs, few = _pairs(ctx, order, CONNECTIONS), _pairs(ctx, order, FEW)
 
     def client_cpu(load: Load) -> float:
         return load.client_cpu_s / load.requests * 1e6
@@ -49,11 +53,13 @@ def load_wrk(ctx: Context) -> list[Figure]:
         "wrk": [{**vars(its), "raw": None} for _, its in pairs],
     }
     p50 = _ratio(pairs, lambda load: load.p50_us)
+    p50_few = _ratio(few, lambda load: load.p50_us)
     return [
         Figure("rate", _ratio(pairs, lambda load: load.requests_per_s), at_least(0.95), "x", detail),
         Figure("client CPU per request", _ratio(pairs, client_cpu), at_most(1.1), "x"),
         Figure("client CPU per request, wrk", statistics.median(client_cpu(its) for _, its in pairs), None, "us"),
-        Figure("p50, away from wrk's", abs(p50 - 1), at_most(0.1), "", {"ratio": p50}),
+        Figure(f"p50 / wrk's at {FEW}, off by", abs(p50_few - 1), at_most(0.1), "", {"ratio": p50_few}),
+        Figure(f"p50 / wrk's at {CONNECTIONS}, off by", abs(p50 - 1), at_most(0.1), "", {"ratio": p50}),
         Figure("p99", _ratio(pairs, lambda load: load.p99_us), None, "x"),
         Figure("errors", sum(ours.errors for ours, _ in pairs), at_most(0), ""),
     ]

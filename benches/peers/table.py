@@ -111,8 +111,8 @@ def table(ctx: Context, tools: tuple[str, ...] = tuple(drive.TOOLS)) -> tuple[st
 def main() -> int:
     """Prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=3.0, help="length of one load")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=2.0, help="length of one load")
     parser.add_argument("--quick", action="store_true", help="one short round, to try")
     parser.add_argument("--wrk-only", action="store_true", help="leave out boardctl")
     arguments = parser.parse_args()
