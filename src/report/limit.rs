@@ -110,7 +110,7 @@ fn shares(cores: &BTreeMap<u32, CoreLoad>, usage: &Usage<'_>) -> Vec<String> {
     let Some(server) = usage.server_cores else { return Vec::new() };
     let client = usage.client_cores;
     let mut evidence = vec![format!(
-        "boardd used {server:.2} cores and the load tester {client:.2}; with a laptop for the tester, boardd has both"
+        "boardd used {server:.2} cores and the load tester {client:.2}; with a laptop for the tester, boardd has them all"
     )];
     let others = cores.values().map(CoreLoad::busy).sum::<f64>() - server - client;
     if others > OTHERS_CORES {

@@ -12,3 +12,4 @@ mod program;
 mod refusals;
 mod routes;
 mod splits;
+mod tools;
