@@ -19,7 +19,7 @@ def instructions(ctx: Context) -> list[Figure]:
     repeats = 1 if ctx.quick else 3
     ours, its = [], []
     for _ in range(repeats):
-        its.append(instructions_per_request(lambda: servers.ceiling(1, "symbols"), quick=ctx.quick))
+        its.append(instructions_per_request(lambda: servers.ceiling(1), quick=ctx.quick))
         ours.append(instructions_per_request(lambda: servers.boardd(workers=1, profile="symbols"), quick=ctx.quick))
     ratio = statistics.median(ours) / statistics.median(its)
     detail = {"boardd": ours, "ceiling": its}
@@ -32,7 +32,7 @@ def instructions(ctx: Context) -> list[Figure]:
 
 @bar(issue=1, name="deadline-calls", about="system calls per request with deadlines and without, 100 connections")
 def deadline_calls(ctx: Context) -> list[Figure]:
-    """The wheel is driven by the wait's own timeout: it may not show here."""
+    """The alarm of the wheel stands for seconds: it may not show here."""
     rounds = 50 if ctx.quick else 300
     pairs = []
     for _ in range(1 if ctx.quick else ctx.rounds):

@@ -38,6 +38,15 @@ pub(super) enum Turn {
     Ends,
 }
 
+/// What came of an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// So many bytes are in the buffer, to be answered with the rest of the batch.
+    Arrived(usize),
+    /// Everything was done.
+    Served(Turn),
+}
+
 /// Everything that turns bytes into answers, except the connections themselves.
 pub(super) struct Exchange {
     pub(super) routes: Arc<Routes>,
@@ -68,33 +77,32 @@ impl Exchange {
         }
     }
 
-    /// Takes the events of one connection.
+    /// Takes the events of one connection. Nearly all of them mean that a connection between two requests has the next:
+    /// that is only read, and answered with the rest of the batch by [`Exchange::on_arrived`].
     #[inline]
-    pub(super) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Turn {
+    pub(super) fn on_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Event {
         const UNUSUAL: EventFlags = EventFlags::ERR.union(EventFlags::HUP).union(EventFlags::RDHUP);
-        if conn.is_quiet() && !flags.intersects(UNUSUAL) && flags.contains(EventFlags::IN) {
-            return self.serve_quiet(conn, buffer);
+        if !conn.is_quiet() || flags.intersects(UNUSUAL) || !flags.contains(EventFlags::IN) {
+            return Event::Served(self.on_other_event(conn, flags, buffer));
         }
-        self.on_other_event(conn, flags, buffer)
-    }
-
-    /// Nearly every event: a connection between two requests has the next. One read and its answers, without all that
-    /// could also be.
-    #[inline]
-    fn serve_quiet(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
-        self.begin = self.renderer.out.len();
         match rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty()) {
-            Ok((count, _)) if count > 0 && count < buffer.len() => {
-                self.counters.received_bytes += count as u64;
-                self.answer_fresh(conn, &buffer[..count]);
-                self.leave(conn)
-            }
+            Ok((count, _)) if count > 0 && count < buffer.len() => Event::Arrived(count),
             other => {
+                self.begin = self.renderer.out.len();
                 let room = buffer.len();
                 self.received(conn, other.map(|(count, _)| count), room, Some(buffer));
-                self.go_on(conn, buffer)
+                Event::Served(self.go_on(conn, buffer))
             }
         }
+    }
+
+    /// Answers what arrived on a connection that was between two requests.
+    #[inline]
+    pub(super) fn on_arrived(&mut self, conn: &mut Conn, bytes: &[u8]) -> Turn {
+        self.begin = self.renderer.out.len();
+        self.counters.received_bytes += bytes.len() as u64;
+        self.answer_fresh(conn, bytes);
+        self.leave(conn)
     }
 
     fn on_other_event(&mut self, conn: &mut Conn, flags: EventFlags, buffer: &mut [u8]) -> Turn {
@@ -146,8 +154,9 @@ impl Exchange {
         self.leave(conn)
     }
 
-    /// Ends a turn: its answers leave with the batch's. All requests of a batch are read before the first answer is
-    /// sent: a client on the same machine is not woken in between, and each half stays in the instruction cache.
+    /// Ends a turn: its answers leave with the batch's. All requests of a batch are read, then all are answered, then all
+    /// answers are sent: a client on the same machine is not woken in between, and each third stays in the instruction
+    /// cache.
     #[inline]
     fn leave(&mut self, conn: &mut Conn) -> Turn {
         let end = self.renderer.out.len();

@@ -20,7 +20,7 @@ use super::alarm::Alarm;
 use super::config::Deadlines;
 use super::conn::{Conn, Phase};
 use super::door::Door;
-use super::exchange::{Exchange, Turn};
+use super::exchange::{self, Exchange, Turn};
 use super::tasks::Ticket;
 use super::time::Time;
 use super::wheel::Wheel;
@@ -29,7 +29,10 @@ use super::wheel::Wheel;
 const EVENTS: usize = 256;
 
 /// Bytes read at once. Requests are hundreds of bytes; a pipelined burst of a hundred fits.
-const READ_BUFFER_BYTES: usize = 32 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
+
+/// Room that the next read must have: a head of the usual length fits many times over.
+const MIN_ROOM_BYTES: usize = 8 * 1024;
 
 /// Rendered answers that are sent although the batch is not at its end: they should still be in the nearest cache.
 const BATCH_BYTES: usize = 16 * 1024;
@@ -56,6 +59,13 @@ const BALANCE_TICKS: u64 = 2;
 /// How long a connection that is between requests is kept once the server stops: a request may be on its way.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
+/// Bytes in the worker's buffer that wait to be answered.
+struct Arrived {
+    ticket: Ticket,
+    begin: usize,
+    end: usize,
+}
+
 /// One worker thread's state.
 pub(super) struct Worker {
     index: usize,
@@ -69,7 +79,11 @@ pub(super) struct Worker {
     deadlines: Deadlines,
     time: Time,
     exchange: Exchange,
+    /// What the batch brought, one connection's bytes after the other's.
     buffer: Box<[u8]>,
+    /// How much of the buffer holds bytes that wait to be answered, and whose they are.
+    filled: usize,
+    arrived: Vec<Arrived>,
     /// Connections with more to read than one turn allows.
     again: Vec<Ticket>,
     /// When to look whether another worker holds too much.
@@ -103,6 +117,8 @@ impl Worker {
             time,
             exchange,
             buffer: vec![0; READ_BUFFER_BYTES].into(),
+            filled: 0,
+            arrived: Vec::new(),
             again: Vec::new(),
             balance_at: None,
             cut_at: None,
@@ -145,7 +161,7 @@ impl Worker {
                 ticket => self.on_event(Ticket::from_u64(ticket), flags),
             }
         }
-        self.send_batch();
+        self.answer_batch();
         self.go_on();
         self.finish_tasks();
         self.keep_time();
@@ -171,10 +187,15 @@ impl Worker {
     #[inline]
     fn on_event(&mut self, ticket: Ticket, flags: EventFlags) {
         if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
-            let turn = self.exchange.on_event(conn, flags, &mut self.buffer);
-            self.after_turn(ticket, turn);
-            if self.exchange.renderer.out.len() >= BATCH_BYTES {
-                self.send_batch();
+            match self.exchange.on_event(conn, flags, &mut self.buffer[self.filled..]) {
+                exchange::Event::Served(turn) => self.after_turn(ticket, turn),
+                exchange::Event::Arrived(count) => {
+                    self.arrived.push(Arrived { ticket, begin: self.filled, end: self.filled + count });
+                    self.filled += count;
+                    if self.buffer.len() - self.filled < MIN_ROOM_BYTES {
+                        self.answer_batch();
+                    }
+                }
             }
         }
     }
@@ -195,6 +216,26 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// Answers everything that arrived since the last call, and sends the answers.
+    #[inline]
+    fn answer_batch(&mut self) {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        for &Arrived { ticket, begin, end } in &arrived {
+            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
+                let turn = self.exchange.on_arrived(conn, &self.buffer[begin..end]);
+                self.after_turn(ticket, turn);
+                if self.exchange.renderer.out.len() >= BATCH_BYTES {
+                    self.send_batch();
+                }
+            }
+        }
+        arrived.clear();
+        // Given back, so that the next batch need not allocate.
+        self.arrived = arrived;
+        self.filled = 0;
+        self.send_batch();
     }
 
     /// Sends the answers that were rendered since the last call, in that order.

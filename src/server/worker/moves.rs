@@ -56,8 +56,8 @@ impl Worker {
     }
 
     pub(super) fn open_mail(&mut self) {
-        // A connection whose answer waits here must not move away from it.
-        self.send_batch();
+        // A connection whose request or answer waits here must not move away from it.
+        self.answer_batch();
         for message in self.shared.mailboxes[self.index].collect() {
             match message {
                 Message::Adopt(moved) => {
