@@ -16,7 +16,7 @@ pub(super) static FILL_BLOCK: LazyLock<Box<[u8]>> = LazyLock::new(|| {
     line.iter().copied().cycle().take(FILL_BLOCK_BYTES).collect()
 });
 
-/// The body of a [`Response`].
+/// The body of a [`Response`](super::Response).
 #[derive(Debug, Clone, Default)]
 pub enum Body {
     /// None.
