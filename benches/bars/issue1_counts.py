@@ -35,7 +35,7 @@ def deadline_calls(ctx: Context) -> list[Figure]:
     """The alarm of the wheel stands for seconds: it may not show here."""
     rounds = 50 if ctx.quick else 300
     pairs = []
-    for _ in range(1 if ctx.quick else ctx.rounds):
+    for _ in range(1 if ctx.quick else 5):
         on = syscalls_per_request(servers.boardd, 100, rounds)
         off = syscalls_per_request(lambda: servers.boardd(*NO_DEADLINES), 100, rounds)
         pairs.append((on, off))
