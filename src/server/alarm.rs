@@ -1,7 +1,7 @@
 //! A timer descriptor that ends a worker's wait when something is due.
 //!
 //! A timeout given to the wait itself is set and taken back in the kernel each time the worker sleeps; this timer is
-//! set once and stands until it rings. At 100 connections that is 1 to 3 % of the server's CPU per request.
+//! set once and stands until it rings: about 1 % less CPU per request at 100 connections, over 50 interleaved rounds.
 
 use std::io;
 use std::os::fd::OwnedFd;

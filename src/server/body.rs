@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 use std::sync::{Arc, LazyLock};
 
-/// Length of the block that [`Body::Fill`] repeats: one page-table's worth, and small beside the 3 MiB of the
+/// Length of the block that [`Body::Fill`] repeats: long enough to fill a socket buffer in few pieces, and small beside the 3 MiB of the
 /// whole server.
 const FILL_BLOCK_BYTES: usize = 64 * 1024;
 

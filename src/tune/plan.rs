@@ -12,7 +12,7 @@ const BACKLOG: u32 = 4096;
 
 /// Descriptors kept for all that is not a connection: the standard three, the listener, files being served, telemetry.
 const RESERVED_DESCRIPTORS: u64 = 32;
-/// Descriptors of one worker: its epoll, its mailbox’s eventfd, its alarm, and one to spare.
+/// Descriptors of one worker: its epoll, its mailbox's eventfd, its alarm, and one to spare.
 const DESCRIPTORS_PER_WORKER: u64 = 4;
 /// The hard limit when nobody says: the kernel's oldest default, met everywhere.
 const USUAL_NOFILE: u64 = 1024;
