@@ -7,15 +7,20 @@ use super::Status;
 /// Length of `HTTP/1.1 200 OK\r\n` in bytes.
 const OK_BYTES: usize = 17;
 
-/// Length of that and `Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n` in bytes. A constant, so that the
-/// copy into each answer is a few moves and not a call.
-const LINES_BYTES: usize = OK_BYTES + 16 + 37;
+/// Length of that and `Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n` in bytes.
+const LINES_END: usize = OK_BYTES + 16 + 37;
 
-/// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, behind the status line that most answers
-/// begin with.
+/// The name that follows in an answer with a body, which most are.
+const CONTENT_TYPE: &str = "Content-Type: ";
+
+/// Length of all of it. A constant, so that the copy into each answer is one of a known length.
+const BYTES: usize = LINES_END + CONTENT_TYPE.len();
+
+/// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, between the status line that most answers
+/// begin with and the name of the header that most go on with.
 #[derive(Debug, Clone)]
 pub struct DateHeader {
-    ok_and_lines: [u8; LINES_BYTES],
+    bytes: [u8; BYTES],
 }
 
 impl DateHeader {
@@ -28,23 +33,29 @@ impl DateHeader {
         const LAST: u64 = 253_402_300_799;
         let time = UNIX_EPOCH + Duration::from_secs(unix_seconds.min(LAST));
         let (status, date) = (Status::OK.line(), httpdate::fmt_http_date(time));
-        let text = format!("{status}Server: boardd\r\nDate: {date}\r\n");
-        let mut ok_and_lines = [b' '; LINES_BYTES];
-        ok_and_lines.copy_from_slice(text.as_bytes());
-        Self { ok_and_lines }
+        let text = format!("{status}Server: boardd\r\nDate: {date}\r\n{CONTENT_TYPE}");
+        let mut bytes = [b' '; BYTES];
+        bytes.copy_from_slice(text.as_bytes());
+        Self { bytes }
     }
 
-    /// The status line of 200 and both header lines, each with its line end.
+    /// The status line of 200, both header lines, and `Content-Type: `, which wants its value next.
     #[must_use]
     #[inline]
-    pub const fn ok_and_lines(&self) -> &[u8; LINES_BYTES] {
-        &self.ok_and_lines
+    pub const fn ok_to_content_type(&self) -> &[u8; BYTES] {
+        &self.bytes
+    }
+
+    /// Both header lines and `Content-Type: `.
+    #[must_use]
+    pub fn lines_to_content_type(&self) -> &[u8] {
+        &self.bytes[OK_BYTES..]
     }
 
     /// Both header lines with their line ends.
     #[must_use]
     pub fn lines(&self) -> &[u8] {
-        &self.ok_and_lines[OK_BYTES..]
+        &self.bytes[OK_BYTES..LINES_END]
     }
 }
 

@@ -52,33 +52,85 @@ pub struct ResponseHead<'a> {
 impl ResponseHead<'_> {
     /// Appends the head, its empty line included. Order: status, Server, Date, Content-Type, Content-Length,
     /// Connection, the rest.
+    ///
+    /// Each piece costs a call, so they are as few and as long as can be.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader) {
-        if self.status == Status::OK {
-            out.extend_from_slice(date.ok_and_lines());
-        } else {
-            out.extend_from_slice(self.status.line().as_bytes());
-            out.extend_from_slice(date.lines());
+        match (self.status == Status::OK, self.content_type) {
+            (true, Some(media_type)) => {
+                out.extend_from_slice(date.ok_to_content_type());
+                out.extend_from_slice(media_type.as_bytes());
+            }
+            (_, media_type) => self.write_unusual_start(out, date, media_type),
         }
-        if let Some(media_type) = self.content_type {
-            out.extend_from_slice(b"Content-Type: ");
-            out.extend_from_slice(media_type.as_bytes());
-            // Pieces of a fixed length cost a move each, so they are as few and as long as can be.
-            out.extend_from_slice(b"\r\nContent-Length: ");
-            out.extend_from_slice(itoa::Buffer::new().format(self.length).as_bytes());
-            out.extend_from_slice(b"\r\n");
-        } else if self.status.has_length() {
-            out.extend_from_slice(b"Content-Length: ");
-            out.extend_from_slice(itoa::Buffer::new().format(self.length).as_bytes());
+        let ends = self.connection == ConnectionHeader::Implied && self.extra.is_empty();
+        if self.status.has_length() {
+            let line = LengthLine::new(self.length, ends);
+            // Without a Content-Type the line before has its end already.
+            out.extend_from_slice(line.bytes(self.content_type.is_some()));
+        } else if self.content_type.is_some() {
             out.extend_from_slice(b"\r\n");
         }
-        if self.connection != ConnectionHeader::Implied {
+        if !ends || !self.status.has_length() {
             out.extend_from_slice(self.connection.line().as_bytes());
-        }
-        if !self.extra.is_empty() {
             out.extend_from_slice(self.extra);
+            out.extend_from_slice(b"\r\n");
         }
-        out.extend_from_slice(b"\r\n");
+    }
+
+    /// Everything up to the value of Content-Type, or up to the line end before it.
+    #[cold]
+    fn write_unusual_start(&self, out: &mut Vec<u8>, date: &DateHeader, media_type: Option<&str>) {
+        out.extend_from_slice(self.status.line().as_bytes());
+        match media_type {
+            Some(media_type) => {
+                out.extend_from_slice(date.lines_to_content_type());
+                out.extend_from_slice(media_type.as_bytes());
+            }
+            None => out.extend_from_slice(date.lines()),
+        }
+    }
+}
+
+/// `Content-Length` with the line end before it, written from its end so that only the name is copied.
+struct LengthLine {
+    bytes: [u8; Self::ROOM],
+    begin: usize,
+    end: usize,
+}
+
+impl LengthLine {
+    const NAME: &[u8; 18] = b"\r\nContent-Length: ";
+    const END: &[u8; 4] = b"\r\n\r\n";
+    /// Digits of the largest `u64`.
+    const DIGITS: usize = 20;
+    const ROOM: usize = Self::NAME.len() + Self::DIGITS + Self::END.len();
+
+    /// The line; with the empty line after it if the head `ends` there.
+    #[inline]
+    fn new(length: u64, ends: bool) -> Self {
+        let mut bytes = [0; Self::ROOM];
+        let mut begin = Self::ROOM - Self::END.len();
+        bytes[begin..].copy_from_slice(Self::END);
+        let mut rest = length;
+        loop {
+            begin -= 1;
+            // A remainder of ten fits any integer.
+            bytes[begin] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 || begin == Self::NAME.len() {
+                break;
+            }
+        }
+        begin -= Self::NAME.len();
+        bytes[begin..begin + Self::NAME.len()].copy_from_slice(Self::NAME);
+        Self { bytes, begin, end: if ends { Self::ROOM } else { Self::ROOM - 2 } }
+    }
+
+    #[inline]
+    fn bytes(&self, with_line_end_before: bool) -> &[u8] {
+        let begin = if with_line_end_before { self.begin } else { self.begin + 2 };
+        &self.bytes[begin..self.end]
     }
 }
 
@@ -120,5 +172,17 @@ mod tests {
         let text = render(head);
         assert!(text.ends_with("GMT\r\nConnection: keep-alive\r\nAllow: GET\r\n\r\n"), "{text}");
         assert!(!text.contains("Content-Length"));
+    }
+
+    #[test]
+    fn every_length_is_written_whole() {
+        for length in [0, 7, 10, 99, 100, u64::from(u32::MAX), u64::MAX] {
+            for content_type in [None, Some("text/plain")] {
+                let connection = ConnectionHeader::Implied;
+                let text = render(ResponseHead { status: Status::NOT_FOUND, content_type, length, connection, extra: b"" });
+                assert!(text.ends_with(&format!("\r\nContent-Length: {length}\r\n\r\n")), "{text}");
+                assert_eq!(text.matches("\r\n\r\n").count(), 1, "{text}");
+            }
+        }
     }
 }
