@@ -137,7 +137,7 @@ impl Reply<'_> {
     /// Answers with what a handler that awaited returned. Of an answer in pieces, `chunked` or not, only the head is
     /// written: they follow.
     pub(super) fn response(self, response: Response, chunked: Option<bool>) -> Sent {
-        let Response { status, content_type, extra, body } = response;
+        let Response { status, content_type, extra, body, last: _ } = response;
         self.renderer.extra.extend_from_slice(&extra);
         let mut reply = self.with_status(status);
         let Some(chunked) = chunked else {

@@ -21,13 +21,15 @@ pub struct Response {
     /// Further header lines, each with its line end.
     pub(super) extra: Vec<u8>,
     pub(super) body: Body,
+    /// The connection ends after it.
+    pub(super) last: bool,
 }
 
 impl Response {
     /// `200 OK` without a body.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { status: Status::OK, content_type: None, extra: Vec::new(), body: Body::Empty }
+        Self { status: Status::OK, content_type: None, extra: Vec::new(), body: Body::Empty, last: false }
     }
 
     /// `200 OK` with a body of this media type, from bytes, a string or a [`Body`].
@@ -101,6 +103,12 @@ impl Response {
         self
     }
 
+    /// Ends the connection after this answer, which says so.
+    #[must_use]
+    pub fn as_last(self) -> Self {
+        Self { last: true, ..self }
+    }
+
     /// The status.
     #[must_use]
     pub const fn status(&self) -> Status {
@@ -139,7 +147,7 @@ impl From<BodyError> for Failure {
             BodyError::Late => Status::REQUEST_TIMEOUT,
         };
         let text = format!("{}: {error}\n", status.text());
-        Self(Response::text(text).with_status(status))
+        Self(Response::text(text).with_status(status).as_last())
     }
 }
 

@@ -164,9 +164,12 @@ impl Tasks {
         std::mem::take(&mut *self.done.borrow_mut())
     }
 
-    /// The connections for which there is something besides answers.
+    /// The connections for which there is something besides answers, each once.
     pub(super) fn take_touched(&self) -> Vec<Ticket> {
-        std::mem::take(&mut *self.touched.borrow_mut())
+        let mut touched = std::mem::take(&mut *self.touched.borrow_mut());
+        touched.sort_unstable_by_key(|ticket| ticket.to_u64());
+        touched.dedup();
+        touched
     }
 
     /// Whether [`Tasks::run`] has something to do now. Called before sleeping: a wake after it rings the bell.

@@ -80,7 +80,8 @@ impl Exchange {
         // A body that is being read while the answer is made may yet be read to its end.
         let reads_on = done.outbound.is_some() && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
         let chunked = done.outbound.as_ref().map(|outbound| outbound.borrow().chunked);
-        if self.stopping || matches!(rest, Rest::Unread) && !reads_on || chunked == Some(false) {
+        let unread = matches!(rest, Rest::Unread) && !reads_on;
+        if self.stopping || unread || done.response.last || chunked == Some(false) {
             terms.connection = ConnectionHeader::Close;
         }
         self.renderer.reply(terms).response(done.response, chunked);

@@ -94,6 +94,8 @@ impl Worker {
                 self.after_turn(ticket, turn);
             }
         }
+        // A connection has one turn between two sends: a second would find its answer neither sent nor unsent.
+        self.send_batch();
         for ticket in self.exchange.tasks.take_touched() {
             if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
                 let turn = self.exchange.on_touched(conn, &mut self.buffer);
