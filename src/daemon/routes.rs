@@ -8,7 +8,7 @@ use smol::stream::{Stream, StreamExt};
 
 use crate::http::Status;
 use crate::server::{
-    Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking,
+    Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
 };
 
 /// The answer of `/` and `/plaintext`.
@@ -65,7 +65,7 @@ async fn work(request: OwnedRequest) -> Result<Response, Failure> {
 /// `/slow?ms=N`: an answer after N milliseconds, for which no thread waits.
 async fn slow(request: OwnedRequest) -> Result<Response, Failure> {
     let millis = parameter(&request, "ms", MAX_SLOW_MILLIS)?;
-    smol::Timer::after(Duration::from_millis(millis)).await;
+    sleep(Duration::from_millis(millis)).await;
     Ok(Response::text("done\n"))
 }
 

@@ -30,6 +30,7 @@ mod reply;
 mod request;
 mod response;
 mod routes;
+mod sleep;
 mod stats;
 mod tail;
 mod tasks;
@@ -53,6 +54,7 @@ pub use reply::{Reply, Sent};
 pub use request::{OwnedRequest, Request};
 pub use response::{Failure, Pieces, Response};
 pub use routes::Routes;
+pub use sleep::sleep;
 pub use stats::{Counters, Snapshot};
 
 use dealer::Dealer;

@@ -124,9 +124,8 @@ impl Tasks {
     /// Starts a task whose answer will come out of [`Tasks::run`]; pieces that it makes after that are `chunked` if the
     /// client understands it. The task ends when what is returned is dropped.
     pub(super) fn spawn(&self, ticket: Ticket, answer: Answer, chunked: bool) -> Task<()> {
-        let (done, link, live) = (Rc::clone(&self.done), self.link(ticket), Live::new(&self.live));
-        self.executor.spawn(async move {
-            let _live = live;
+        let (done, link) = (Rc::clone(&self.done), self.link(ticket));
+        self.spawn_boxed(Box::pin(async move {
             let mut response = Guarded(answer).await;
             let pieces = response.body.take_pieces();
             let outbound = pieces.as_ref().map(|_| Rc::new(RefCell::new(Outbound::new(chunked))));
@@ -134,16 +133,24 @@ impl Tasks {
             if let Some((pieces, outbound)) = pieces.zip(outbound) {
                 drive(pieces, outbound, link).await;
             }
-        })
+        }))
     }
 
     /// Does something on the worker's thread that no answer waits for yet, and then has the worker look at the connection.
     pub(super) fn spawn_aside(&self, ticket: Ticket, work: impl Future<Output = ()> + 'static) -> Task<()> {
-        let (link, live) = (self.link(ticket), Live::new(&self.live));
+        let link = self.link(ticket);
+        self.spawn_boxed(Box::pin(async move {
+            work.await;
+            link.touch();
+        }))
+    }
+
+    /// One type of future for the executor, whose code is compiled for each.
+    fn spawn_boxed(&self, work: Pin<Box<dyn Future<Output = ()>>>) -> Task<()> {
+        let live = Live::new(&self.live);
         self.executor.spawn(async move {
             let _live = live;
             work.await;
-            link.touch();
         })
     }
 
@@ -164,12 +171,9 @@ impl Tasks {
         std::mem::take(&mut *self.done.borrow_mut())
     }
 
-    /// The connections for which there is something besides answers, each once.
+    /// The connections for which there is something besides answers.
     pub(super) fn take_touched(&self) -> Vec<Ticket> {
-        let mut touched = std::mem::take(&mut *self.touched.borrow_mut());
-        touched.sort_unstable_by_key(|ticket| ticket.to_u64());
-        touched.dedup();
-        touched
+        std::mem::take(&mut *self.touched.borrow_mut())
     }
 
     /// Whether [`Tasks::run`] has something to do now. Called before sleeping: a wake after it rings the bell.

@@ -24,6 +24,7 @@ use super::config::Deadlines;
 use super::conn::Conn;
 use super::door::Door;
 use super::exchange::{self, Exchange};
+use super::sleep::Sleeps;
 use super::tasks::Ticket;
 use super::time::Time;
 use super::wheel::Wheel;
@@ -85,6 +86,7 @@ pub(super) struct Worker {
     wheel: Wheel,
     deadlines: Deadlines,
     time: Time,
+    sleeps: Sleeps,
     exchange: Exchange,
     /// How many requests a turn may take.
     quota: TurnQuota,
@@ -110,7 +112,8 @@ impl Worker {
         epoll::add(&epoll, alarm.timer(), EventData::new_u64(ALARM), EventFlags::IN | EventFlags::ET)?;
         let mut door = Door::new(LISTENER);
         door.open(&epoll, &shared.listener)?;
-        let mut time = Time::new(shared.epoch);
+        let epoch = shared.epoch;
+        let mut time = Time::new(epoch);
         let exchange =
             Exchange::new(Arc::clone(&shared.routes), &mut time, Arc::clone(&shared.mailboxes[index]));
         Ok(Self {
@@ -124,6 +127,7 @@ impl Worker {
             next_serial: 0,
             wheel: Wheel::new(),
             time,
+            sleeps: Sleeps::enter(epoch),
             exchange,
             quota: TurnQuota::new(MAX_TURN),
             buffer: vec![0; READ_BUFFER_BYTES].into(),
@@ -163,6 +167,7 @@ impl Worker {
         let requests = self.exchange.counters.requests;
         self.exchange.quota_ends = requests + self.quota.most();
         self.exchange.tasks.after_sleep();
+        self.sleeps.wake(start);
         for event in events {
             let (flags, data) = (event.flags, event.data);
             match data.u64() {
@@ -189,8 +194,9 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let dues = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
-        if let Some(due) = dues.into_iter().flatten().min() {
+        let ticks = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
+        let tick = ticks.into_iter().flatten().min().map(Time::nanos_of);
+        if let Some(due) = tick.into_iter().chain(self.sleeps.next_due()).min() {
             self.alarm.ring_by(due, &self.time)?;
         }
         Ok(true)

@@ -96,7 +96,9 @@ impl Worker {
         }
         // A connection has one turn between two sends: a second would find its answer neither sent nor unsent.
         self.send_batch();
-        for ticket in self.exchange.tasks.take_touched() {
+        let mut touched = self.exchange.tasks.take_touched();
+        while let Some(ticket) = touched.pop() {
+            touched.retain(|other| *other != ticket);
             if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
                 let turn = self.exchange.on_touched(conn, &mut self.buffer);
                 self.after_turn(ticket, turn);
