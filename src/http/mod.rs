@@ -9,19 +9,23 @@ mod date;
 mod error;
 mod fields;
 mod head;
+mod lines;
 mod method;
 mod response;
 mod status;
 mod target;
+mod version;
 
 pub use body::{BodyReader, Chunked, Framing, Progress};
 pub use chunk::{CONTINUE_LINE, LAST_CHUNK, write_chunk};
 pub use date::DateHeader;
 pub use error::HttpError;
 pub use head::{HeaderSlot, MAX_HEADERS, RequestHead, header_slots, parse_head};
+pub use lines::is_blank;
 pub use method::{Method, MethodSet};
 pub use response::{ConnectionHeader, ResponseHead};
 pub use status::Status;
+pub use version::with_minor_1;
 
 /// Longest request head in bytes (request line, headers and the empty line) that is read before 431 is
 /// answered. Browsers with cookies stay under 8 KiB; RFC 9112 §3 wants request lines of 8,000 octets to work.
