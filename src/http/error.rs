@@ -43,6 +43,10 @@ pub enum HttpError {
     /// A major version other than 1 (RFC 9110 §15.6.6).
     #[error("only HTTP/1.x is spoken here")]
     Version,
+    /// HTTP/1.2 to 1.9, to be processed as HTTP/1.1 (RFC 9110 §2.5): answered by parsing the copy that
+    /// [`super::with_minor_1`] makes. The status is for who does not.
+    #[error("only HTTP/1.0 and HTTP/1.1 are spoken here")]
+    NewerMinor,
 }
 
 impl HttpError {
@@ -61,7 +65,7 @@ impl HttpError {
             Self::TargetTooLong => Status::URI_TOO_LONG,
             Self::HeadTooLarge => Status::HEADER_FIELDS_TOO_LARGE,
             Self::HeadTimeout => Status::REQUEST_TIMEOUT,
-            Self::Version => Status::VERSION_NOT_SUPPORTED,
+            Self::Version | Self::NewerMinor => Status::VERSION_NOT_SUPPORTED,
         }
     }
 }
