@@ -28,7 +28,7 @@ pub use accept::{AcceptEncoding, Coding, CodingSet};
 pub use body::{BodyReader, Chunked, Framing, Progress};
 pub use chunk::{CONTINUE_LINE, LAST_CHUNK, write_chunk};
 pub use conditional::{ConditionOutcome, Conditions};
-pub use date::DateHeader;
+pub use date::{DateHeader, http_date};
 pub use error::HttpError;
 pub use escape::escape_html;
 pub use head::{HeaderSlot, MAX_HEADERS, RequestHead, header_slots, parse_head};

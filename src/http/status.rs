@@ -41,6 +41,7 @@ statuses! {
     TEMPORARY_REDIRECT 307 "Temporary Redirect",
     PERMANENT_REDIRECT 308 "Permanent Redirect",
     BAD_REQUEST 400 "Bad Request",
+    FORBIDDEN 403 "Forbidden",
     NOT_FOUND 404 "Not Found",
     METHOD_NOT_ALLOWED 405 "Method Not Allowed",
     REQUEST_TIMEOUT 408 "Request Timeout",

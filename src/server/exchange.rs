@@ -2,9 +2,12 @@
 
 mod answering;
 mod awaiting;
+mod filing;
 mod reading;
 mod sending;
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustix::event::epoll::EventFlags;
@@ -13,6 +16,7 @@ use rustix::net::RecvFlags;
 use crate::http::{header_slots, parse_head};
 
 use super::conn::{Conn, Ending, Phase};
+use super::files::FileCache;
 use super::mailbox::Mailbox;
 use super::reply::Renderer;
 use super::routes::Routes;
@@ -53,6 +57,8 @@ pub(super) struct Exchange {
     pub(super) routes: Arc<Routes>,
     pub(super) renderer: Renderer,
     pub(super) tasks: Tasks,
+    /// This worker's files, if there are any.
+    files: Option<Rc<RefCell<FileCache>>>,
     pub(super) counters: Counters,
     /// Whose answers wait in the renderer, in order, and where each one's end there.
     leaving: Vec<(Ticket, usize)>,
@@ -67,9 +73,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>) -> Self {
+    /// For one of so many workers.
+    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>, workers: usize) -> Self {
+        let files = routes.files.as_ref().map(|files| FileCache::new(files.cache_bytes / workers.max(1)));
         Self {
             routes,
+            files: files.map(|cache| Rc::new(RefCell::new(cache))),
             renderer: Renderer::new(time.date()),
             tasks: Tasks::new(mailbox),
             counters: Counters::default(),

@@ -5,6 +5,7 @@ mod bodies;
 mod connection;
 mod deadlines;
 mod dealing;
+mod files;
 mod handlers;
 mod leaks;
 mod limits;
