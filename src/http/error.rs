@@ -19,6 +19,9 @@ pub enum HttpError {
     /// Content-Length that is no number, repeated, or beside Transfer-Encoding (RFC 9112 §6.3).
     #[error("the body's length is contradictory or not a number")]
     Length,
+    /// A method that comes with a body, over HTTP/1.0 and without Content-Length (RFC 1945 §7.2.2).
+    #[error("the body has no Content-Length")]
+    LengthRequired,
     /// Transfer-Encoding whose last coding is not chunked, or sent with HTTP/1.0 (RFC 9112 §6.1).
     #[error("the transfer coding does not say where the body ends")]
     TransferEncoding,
@@ -60,6 +63,7 @@ impl HttpError {
             | Self::Length
             | Self::TransferEncoding
             | Self::Chunk => Status::BAD_REQUEST,
+            Self::LengthRequired => Status::LENGTH_REQUIRED,
             Self::UnknownCoding => Status::NOT_IMPLEMENTED,
             Self::Expectation => Status::EXPECTATION_FAILED,
             Self::TargetTooLong => Status::URI_TOO_LONG,

@@ -81,6 +81,11 @@ impl Fields {
         }
     }
 
+    /// Whether there was a Content-Length.
+    pub(super) const fn has_length(&self) -> bool {
+        self.length.is_some()
+    }
+
     /// Where the body ends (RFC 9112 §6.3), once every header has been seen.
     #[inline]
     pub(super) fn framing(&self) -> Result<Framing, HttpError> {

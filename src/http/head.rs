@@ -92,6 +92,9 @@ pub fn parse_head<'h, 'b>(
     if minor == 1 && !fields.host {
         return Err(HttpError::Host);
     }
+    if minor == 0 && takes_content(method) && !fields.has_length() {
+        return Err(HttpError::LengthRequired);
+    }
     let head = RequestHead {
         method,
         path,
@@ -103,6 +106,11 @@ pub fn parse_head<'h, 'b>(
         expects_continue: fields.expects_continue && framing != Framing::Empty,
     };
     Ok(Some((head, length)))
+}
+
+/// Whether requests with this method come with a body; HTTP/1.0 knows no other sign of one than its length.
+const fn takes_content(method: Method) -> bool {
+    matches!(method, Method::Post | Method::Put | Method::Patch)
 }
 
 /// Refuses more than a few empty lines before a request line, and line feeds without carriage returns there.

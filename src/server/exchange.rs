@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustix::event::epoll::EventFlags;
 use rustix::net::RecvFlags;
 
-use crate::http::{header_slots, parse_head};
+use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
 use super::conn::{Conn, Ending, Phase};
 use super::files::FileCache;
@@ -203,11 +203,22 @@ impl Exchange {
                         self.handle(conn, &head);
                         self.send_if_large(conn);
                     }
+                    Ok(None) if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) => {
+                        // Empty lines behind a body: no request has begun, and no deadline with it.
+                        return bytes.len();
+                    }
                     Ok(None) => {
                         if conn.phase != Phase::Head {
                             (conn.phase, conn.since) = (Phase::Head, self.tick);
                         }
                         return at;
+                    }
+                    Err(HttpError::NewerMinor) => {
+                        let used = self.answer_as_minor_1(conn, &bytes[at..]);
+                        at += used;
+                        if used == 0 {
+                            return at;
+                        }
                     }
                     Err(error) => self.refuse(conn, error),
                 }
@@ -215,6 +226,20 @@ impl Exchange {
             // Checked here and not before: the callers have bytes, and a connection that takes them.
             if at == bytes.len() || !conn.takes_bytes() {
                 return at;
+            }
+        }
+    }
+}
+
+impl Exchange {
+    /// Answers requests of a later minor version as if they were HTTP/1.1 (RFC 9110 §2.5).
+    #[cold]
+    fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
+        match with_minor_1(bytes) {
+            Some(copy) => self.answer(conn, &copy),
+            None => {
+                self.refuse(conn, HttpError::NewerMinor);
+                bytes.len()
             }
         }
     }

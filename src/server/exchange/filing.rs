@@ -39,8 +39,8 @@ impl Exchange {
         let known = match known {
             Known::Fresh(entry) => {
                 let names = head.headers.iter().map(|header| header.name);
-                if let Some((media_type, lines, bytes)) = entry.plain(names) {
-                    self.renderer.reply(terms).with_lines(lines).shared(media_type, bytes);
+                if let Some(plain) = entry.plain(names) {
+                    self.renderer.reply(terms).with_lines(plain.lines).shared(plain.media_type, plain.bytes);
                 } else {
                     let headers: Vec<_> =
                         head.headers.iter().map(|header| (header.name, header.value)).collect();

@@ -88,6 +88,14 @@ pub(in crate::server) struct Entry {
     variants: Vec<Variant>,
 }
 
+/// A file from memory, all of it.
+pub(in crate::server) struct Plain<'e> {
+    pub(in crate::server) media_type: &'static str,
+    /// Header lines.
+    pub(in crate::server) lines: &'e [u8],
+    pub(in crate::server) bytes: &'e Arc<[u8]>,
+}
+
 /// Whether one of these headers may make another answer of a file than all of it as it is. By length, as nearly all
 /// headers are none of them: Range, If-Match, If-Range, If-None-Match, Accept-Encoding, If-Modified-Since,
 /// If-Unmodified-Since.
@@ -134,17 +142,17 @@ impl Entry {
         self.variants.iter().filter(|variant| matches!(variant.content, Content::Open(_))).count()
     }
 
-    /// Media type, header lines and bytes, if all of the file as it is, from memory, is the answer: what most requests want.
+    /// What is sent if all of the file as it is, from memory, is the answer: what most requests want.
     #[inline]
     pub(in crate::server) fn plain<'a>(
         &self,
         mut headers: impl Iterator<Item = &'a str>,
-    ) -> Option<(&'static str, &[u8], &Arc<[u8]>)> {
+    ) -> Option<Plain<'_>> {
         let variant = self.variants.first()?;
         let varies = self.variants.len() > 1;
         match &variant.content {
             Content::Memory(bytes) if !headers.any(|name| may_matter(name, varies)) => {
-                Some((self.media_type, &variant.lines, bytes))
+                Some(Plain { media_type: self.media_type, lines: &variant.lines, bytes })
             }
             _ => None,
         }

@@ -15,3 +15,4 @@ mod refusals;
 mod routes;
 mod splits;
 mod tools;
+mod work;
