@@ -15,9 +15,12 @@ use crate::scratch::Scratch;
 /// The page, for conditions.
 pub(super) const PAGE: &str = "<!DOCTYPE html>\n<title>A page</title>\n";
 
+/// What lies there uncompressed: longer than each of the others, as else they would not be worth their work.
+const PLAIN: &str = "plain, without any compression and so the longest of all four\n";
+
 /// `coded.txt` and what lies compressed beside it, each with a text of its own that says which it is.
 const CODED: [(&str, &[u8]); 4] = [
-    ("coded.txt", b"plain\n"),
+    ("coded.txt", PLAIN.as_bytes()),
     ("coded.txt.gz", b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x08\0\xf7\xffby gzip\n\x83c\xcc.\x08\0\0\0"),
     // One block that is stored as it is, and the last, which is empty.
     ("coded.txt.br", b"\x90\0\x10by brotli\n\x03"),
@@ -33,7 +36,7 @@ pub(super) struct Library {
 
 /// The ten megabytes of `large.bin`: no two places of it are alike.
 pub(super) fn large() -> Vec<u8> {
-    (0..2_500_000_u32).flat_map(u32::to_le_bytes).collect()
+    (0..10_000).map(|number| format!("{number:999}\n")).collect::<String>().into_bytes()
 }
 
 fn routes(files: Files) -> Routes {
@@ -101,7 +104,7 @@ impl Library {
     /// What `coded.txt` holds when it came in this coding.
     pub(super) fn coded(coding: Option<&str>) -> String {
         match coding {
-            None => "plain\n".to_owned(),
+            None => PLAIN.to_owned(),
             Some("br") => "by brotli\n".to_owned(),
             Some(coding) => format!("by {coding}\n"),
         }

@@ -4,9 +4,12 @@
 //! of [`CASES`], and a test holds that. A row that fails because the server is wrong stands in the client's `PENDING`,
 //! which is asserted too: whoever mends the server takes the row out.
 
+mod ab;
 mod curl;
 mod library;
+mod wrk;
 
+use std::any::Any;
 use std::collections::BTreeSet;
 use std::io::{ErrorKind, Write};
 use std::net::SocketAddr;
@@ -128,9 +131,12 @@ type Row = (&'static str, fn(&Servers));
 /// Runs every row.
 fn run_rows(rows: &[Row], servers: &Servers) -> Vec<Outcome> {
     let run = |(name, row): &Row| {
-        let failure = catch_unwind(AssertUnwindSafe(|| row(servers))).err();
-        // What it was has been printed already.
-        Outcome { name: (*name).into(), failure: failure.map(|_| "see above".into()) }
+        let caught = catch_unwind(AssertUnwindSafe(|| row(servers))).err();
+        let said = |panic: &Box<dyn Any + Send>| panic.downcast_ref::<String>().cloned();
+        Outcome {
+            name: (*name).into(),
+            failure: caught.map(|panic| said(&panic).unwrap_or("see above".into())),
+        }
     };
     rows.iter().map(run).collect()
 }
@@ -189,22 +195,40 @@ fn script(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/clients").join(name)
 }
 
+/// What a script printed about its rows, `ok NAME` or `FAILED NAME: why` for each, and all else that it printed.
+fn outcomes_of(printed: &str) -> (Vec<Outcome>, String) {
+    let (mut outcomes, mut rest) = (Vec::new(), String::new());
+    for line in printed.lines() {
+        if let Some(name) = line.strip_prefix("ok ") {
+            outcomes.push(Outcome { name: name.into(), failure: None });
+        } else if let Some((name, why)) = line.strip_prefix("FAILED ").and_then(|line| line.split_once(": "))
+        {
+            outcomes.push(Outcome { name: name.into(), failure: Some(why.into()) });
+        } else {
+            rest.push_str(line);
+            rest.push('\n');
+        }
+    }
+    (outcomes, rest)
+}
+
 /// Runs a client to its end with `input` to read. One that is not there fails the test: ./test installs all of them.
-fn run(mut command: Command, package: &str, input: &[u8]) -> Output {
+fn run(command: &mut Command, package: &str, input: &[u8]) -> Output {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(command, package);
     let mut stdin = child.stdin.take().expect("piped");
     std::thread::scope(|scope| {
-        scope.spawn(move || match stdin.write_all(input) {
-            // Whoever was refused need not read on.
-            Err(error) => assert_eq!(error.kind(), ErrorKind::BrokenPipe),
-            Ok(()) => {}
+        scope.spawn(move || {
+            if let Err(error) = stdin.write_all(input) {
+                // Whoever was refused need not read on.
+                assert_eq!(error.kind(), ErrorKind::BrokenPipe);
+            }
         });
         child.wait_with_output().expect("our child")
     })
 }
 
-fn spawn(mut command: Command, package: &str) -> std::process::Child {
+fn spawn(command: &mut Command, package: &str) -> std::process::Child {
     let program = command.get_program().to_owned();
     match command.spawn() {
         Ok(child) => child,

@@ -14,5 +14,4 @@ mod program;
 mod refusals;
 mod routes;
 mod splits;
-mod tools;
 mod work;
