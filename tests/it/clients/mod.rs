@@ -7,6 +7,7 @@
 mod ab;
 mod curl;
 mod library;
+mod scripts;
 mod wrk;
 
 use std::any::Any;
@@ -103,7 +104,8 @@ impl Client {
             match (failure, self.pending.contains(&&**name)) {
                 (Some(why), false) => wrong.push(format!("{name}: {why}")),
                 (None, true) => wrong.push(format!("{name} is in PENDING and works: take it out")),
-                (Some(_), true) | (None, false) => {}
+                (Some(why), true) => eprintln!("pending: {name}: {why}"),
+                (None, false) => {}
             }
         }
         let names: BTreeSet<_> = outcomes.iter().map(|outcome| &*outcome.name).collect();
