@@ -13,6 +13,7 @@ const WRK: Client = Client {
         ("echo-slow", "it sends a request as fast as it is taken"),
         ("events", "its script sees an answer when it is whole"),
     ],
+    // Who comes while boardd stops is neither answered nor refused, but reset when it has stopped.
     pending: &["drain"],
 };
 
