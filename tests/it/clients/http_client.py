@@ -390,7 +390,7 @@ def _():
     kept, busy = connect("draining"), connect("draining")
     for connection in [kept, busy]:
         get(connection, "/plaintext")
-    busy.request("GET", "/slow?ms=1500")
+    busy.request("GET", "/slow?ms=800")
     os.kill(SERVERS["draining_pid"], signal.SIGTERM)
     while not get(kept, "/plaintext").closes:
         pass

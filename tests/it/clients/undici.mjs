@@ -305,7 +305,7 @@ const rows = {
   async drain() {
     const kept = connect("draining"), busy = connect("draining");
     for (const client of [kept, busy]) await get(client, "/plaintext");
-    const slow = get(busy, "/slow?ms=1500");
+    const slow = get(busy, "/slow?ms=800");
     // Looked at in the end.
     slow.catch(() => {});
     process.kill(servers.draining_pid, "SIGTERM");
