@@ -1,7 +1,7 @@
 //! Real clients, against the boardd that ships and against a server built from the library as a user would.
 //!
 //! Each client has a table of the cases that it can express, and says of the others why it cannot: together they are all
-//! of [`CASES`], and a test holds that. A row that fails because the server is wrong stands in the client's `PENDING`,
+//! of [`CASES`], and a test holds that. A row that fails because the server is wrong stands in the client's `pending`,
 //! which is asserted too: whoever mends the server takes the row out.
 
 mod ab;
@@ -103,14 +103,14 @@ impl Client {
         for Outcome { name, failure } in outcomes {
             match (failure, self.pending.contains(&&**name)) {
                 (Some(why), false) => wrong.push(format!("{name}: {why}")),
-                (None, true) => wrong.push(format!("{name} is in PENDING and works: take it out")),
+                (None, true) => wrong.push(format!("{name} is in `pending` and works: take it out")),
                 (Some(why), true) => eprintln!("pending: {name}: {why}"),
                 (None, false) => {}
             }
         }
         let names: BTreeSet<_> = outcomes.iter().map(|outcome| &*outcome.name).collect();
         let gone = self.pending.iter().filter(|name| !names.contains(*name));
-        wrong.extend(gone.map(|name| format!("{name} is in PENDING and not in the table")));
+        wrong.extend(gone.map(|name| format!("{name} is in `pending` and not in the table")));
         if names.len() < outcomes.len() {
             wrong.push(format!("two rows of one name among {names:?}"));
         }
