@@ -21,6 +21,8 @@ const AB: Client = Client {
     pending: &[
         // Who comes while boardd stops is neither answered nor refused, but reset when it has stopped.
         "drain",
+        // "0 errors 4xx": what the answers count is not added to what boardd prints.
+        "errors/counted",
         // "Write errors: 4": the server reads no more than 2 MiB of what it has refused, and ab reads nothing meanwhile.
         "large-body",
     ],
@@ -118,6 +120,13 @@ const ROWS: &[Row] = &[
         kept(&[&servers.boardd("/bytes/many")]).expect(4, 52, 4).expect_other_than_2xx(4);
         let answer = shown(&["-k", "-H", "Host: a b", &servers.boardd("/json")]);
         assert!(answer.contains("HTTP/1.1 400 Bad Request\r\n"), "{answer}");
+    }),
+    ("errors/counted", |_| {
+        let boardd = Boardd::start(&[]);
+        kept(&[&url(boardd.address, "/nothing")]).expect(4, 14, 4);
+        boardd.terminate();
+        let (_, said) = boardd.wait();
+        assert!(said.contains("; 4 errors 4xx, 0 errors 5xx"), "{said}");
     }),
     ("query", |servers| {
         let answer = shown(&[&servers.boardd("/hello?name=%3Cb%3EJ%C3%BCrgen+%26+Co&x=%2541&broken=%zz")]);
