@@ -179,7 +179,13 @@ mod tests {
         for length in [0, 7, 10, 99, 100, u64::from(u32::MAX), u64::MAX] {
             for content_type in [None, Some("text/plain")] {
                 let connection = ConnectionHeader::Implied;
-                let text = render(ResponseHead { status: Status::NOT_FOUND, content_type, length, connection, extra: b"" });
+                let text = render(ResponseHead {
+                    status: Status::NOT_FOUND,
+                    content_type,
+                    length,
+                    connection,
+                    extra: b"",
+                });
                 assert!(text.ends_with(&format!("\r\nContent-Length: {length}\r\n\r\n")), "{text}");
                 assert_eq!(text.matches("\r\n\r\n").count(), 1, "{text}");
             }

@@ -8,9 +8,9 @@ use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
+use super::fault::{Failure, Fault};
 use super::response::ResponseReader;
 use super::shared::Shared;
-use super::tally::Fault;
 
 /// First pause after a connection that failed; doubled with each failure in a row. Short enough not to leave the place
 /// empty for a noticeable part of a run, long enough not to spin on a dead port.
@@ -62,6 +62,8 @@ pub(super) struct Connection {
     pub(super) repeating: bool,
     /// Requests to be sent once connected were already sent on a socket that closed.
     pub(super) carried: bool,
+    /// The current requests were already sent on a socket that closed.
+    pub(super) sent_before: bool,
     /// Bytes came before the clock started; their edge is spent, so they are read after the first send.
     pub(super) early: bool,
     pub(super) failures: u32,
@@ -85,6 +87,7 @@ impl Connection {
             reused: false,
             repeating: false,
             carried: false,
+            sent_before: false,
             early: false,
             failures: 0,
             finished: 0,
@@ -130,7 +133,7 @@ impl Connection {
         }
         let closed = flags.intersects(closing());
         match self.phase {
-            Phase::Ready if closed => self.open(shared),
+            Phase::Ready if closed => self.closed_while_idle(shared),
             Phase::Ready => self.early |= flags.contains(epoll::EventFlags::IN),
             Phase::Exchanging => {
                 // Reading first: a server may answer, and close, before it has taken the whole request.
@@ -168,7 +171,7 @@ impl Connection {
                 let waited = shared.now - self.sent_at;
                 shared.tally.latency.record_n(waited, self.unanswered as u64);
                 shared.tally.errors.timeout += self.unanswered as u64;
-                self.give_up(shared);
+                self.give_up(shared, Failure::TimedOut);
                 self.open(shared);
             }
             _ => {}
@@ -191,6 +194,7 @@ impl Connection {
             self.phase = Phase::Ready;
         } else if self.carried {
             self.carried = false;
+            self.sent_before = true;
             self.begin_send(shared, self.unanswered);
         } else {
             shared.read_clock();
@@ -200,13 +204,11 @@ impl Connection {
     }
 
     pub(super) fn connect_failed(&mut self, shared: &mut Shared<'_>, error: Errno) {
-        if error == Errno::ADDRNOTAVAIL {
-            shared.tally.out_of_ports += 1;
-        }
         shared.tally.fault(Fault::Connect(error));
         if self.carried {
             self.carried = false;
-            shared.tally.failed += self.unanswered as u64;
+            shared.tally.failed.count(Failure::NotRepeated, self.unanswered as u64);
+            self.unanswered = 0;
         }
         self.repeating = false;
         self.pause(shared);

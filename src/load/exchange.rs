@@ -4,10 +4,10 @@ use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
 
 use super::connection::{Connection, Phase};
+use super::fault::Fault;
 use super::head::Answer;
 use super::response::ResponseError;
 use super::shared::Shared;
-use super::tally::Fault;
 
 impl Connection {
     /// Sends the next requests; their time begins now.
@@ -16,6 +16,7 @@ impl Connection {
         self.sent_at = shared.now;
         self.unanswered = shared.plan.pipeline;
         self.repeating = false;
+        self.sent_before = false;
         self.begin_send(shared, shared.plan.pipeline);
     }
 
@@ -94,8 +95,10 @@ impl Connection {
         if !keep {
             self.closed_as_announced(shared);
         } else if self.unanswered == 0 {
-            // An answer to a request that was not sent whole leaves the stream in an unknown place.
-            if peer_closed || self.written < self.asked * shared.request_len {
+            if peer_closed {
+                self.closed_while_idle(shared);
+            } else if self.written < self.asked * shared.request_len {
+                // An answer to a request that was not sent whole leaves the stream in an unknown place.
                 self.closed_as_announced(shared);
             } else {
                 self.phase = Phase::Ready;

@@ -12,8 +12,11 @@
 //!   queue is in nobody's latency. The clock is read once per read that completes an answer and once per send.
 //! - A request that waits longer than the time-out counts as an error and not as finished, and its wait is recorded as
 //!   the least it took: leaving it out would flatter the server.
-//! - A close by the server, announced or while no byte of an answer has come, is a reconnect and no error, unless
-//!   repeating is switched off.
+//! - A close by the server, announced or while no byte of an answer has come, is a reconnect and no error. With
+//!   repeating switched off nothing is sent twice: a request that such a close left unanswered has failed. One of which
+//!   not a byte was sent is made on the next connection, and counts as nothing until then.
+//! - Connections that the server closed without announcing it in their last answer are counted apart, and so are
+//!   connects that were refused: neither is a request.
 //! - Requests in flight when the time is over are neither finished nor failed; they are counted as unfinished.
 
 mod chunks;
@@ -21,6 +24,7 @@ mod connection;
 mod ending;
 mod error;
 mod exchange;
+mod fault;
 mod head;
 mod histogram;
 mod limits;
@@ -35,6 +39,7 @@ mod target;
 mod worker;
 
 pub use error::LoadError;
+pub use fault::{ErrorCounts, FailureCounts, Fault};
 pub use histogram::{LatencyHistogram, LatencySummary};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
@@ -42,5 +47,5 @@ pub use plan::LoadPlan;
 pub use request::{Request, RequestError, RequestParts};
 pub use response::ResponseError;
 pub use run::{Progress, run};
-pub use tally::{ErrorCounts, Fault, Tally};
+pub use tally::Tally;
 pub use target::{Refusal, Url, UrlError, first_reachable};

@@ -3,9 +3,12 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use rustix::io::Errno;
+
+use super::fault::Fault;
 use super::plan::LoadPlan;
 use super::shared::WorkerResult;
-use super::tally::{Fault, Tally};
+use super::tally::Tally;
 use super::target::Refusal;
 
 /// What came out of a run.
@@ -60,7 +63,11 @@ impl Outcome {
     }
 
     pub(super) fn refused(&mut self, refusals: &[Refusal]) {
-        self.tally.errors.connect = refusals.len() as u64;
+        for refusal in refusals {
+            // The probe's time-out is no number of the kernel's.
+            let error = Errno::from_io_error(&refusal.error).unwrap_or(Errno::TIMEDOUT);
+            self.tally.fault(Fault::Connect(error));
+        }
         self.notes.extend(refusals.iter().map(|refusal| format!("can't connect to {refusal}")));
     }
 
@@ -101,7 +108,7 @@ impl Outcome {
             self.notes.push(format!("{} requests were still waiting when the run ended", tally.unfinished));
         }
         match tally.first_fault {
-            Some(Fault::Connect(error)) if error == rustix::io::Errno::ADDRNOTAVAIL => {}
+            Some(Fault::Connect(error)) if error == Errno::ADDRNOTAVAIL => {}
             Some(fault) => self.notes.push(format!("the first error was: {fault}")),
             None => {}
         }

@@ -8,7 +8,7 @@ mod trial;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::load::ErrorCounts;
+pub use crate::load::{ErrorCounts, FailureCounts};
 use crate::load::{LatencyHistogram, LoadPlan, Outcome};
 pub use environment::Environment;
 pub use limit::{Limit, LimitedBy, Usage};
@@ -46,6 +46,8 @@ pub struct RunReport {
     pub reconnects: u64,
     /// Requests of which something was sent and that got no complete answer (without `--no-retry`: not even when repeated).
     pub failed: u64,
+    /// Those by what became of them; they add up to `failed`.
+    pub failed_by: FailureCounts,
     /// Requests in flight when the run ended.
     pub unfinished: u64,
     /// How evenly connections were served; `null` when nothing finished.
@@ -100,6 +102,10 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
+    pub closed_without_notice: u64,
+    /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
+    pub refused: u64,
 }
 
 /// Requests finished by the worst- and the best-served connection.
@@ -141,10 +147,16 @@ impl RunReport {
             latency_us: if finished { LatencyUs::of(&tally.latency) } else { LatencyUs::default() },
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
-            connections: Connections { asked: outcome.asked, opened: outcome.opened },
+            connections: Connections {
+                asked: outcome.asked,
+                opened: outcome.opened,
+                closed_without_notice: tally.closed_without_notice,
+                refused: tally.refused,
+            },
             errors: tally.errors,
             reconnects: tally.reconnects,
-            failed: tally.failed,
+            failed: tally.failed.total(),
+            failed_by: tally.failed,
             unfinished: tally.unfinished,
             fairness: match fewest_and_most {
                 (Some(&slowest), Some(&fastest)) if finished => Some(Fairness { slowest, fastest }),

@@ -103,14 +103,18 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     if report.reconnects > 0 {
         write!(out, ", {} reconnects after the server closed", report.reconnects)?;
     }
+    if connections.closed_without_notice > 0 {
+        write!(out, ", {} closed without notice", connections.closed_without_notice)?;
+    }
+    if connections.refused > 0 {
+        write!(out, ", {} refused", connections.refused)?;
+    }
     writeln!(out)?;
     if let Some(fairness) = report.fairness {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
         writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;
     }
-    if report.failed > 0 {
-        writeln!(out, "Failed: {} requests were sent and got no complete answer", report.failed)?;
-    }
+    failures(out, report)?;
     let cpu = report.client_cpu;
     match cpu.per_request_us {
         Some(us) => writeln!(out, "Client CPU: {:.2}s, {us:.2}us per request", cpu.total_s)?,
@@ -123,6 +127,25 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
         writeln!(out, "Note: {note}")?;
     }
     Ok(())
+}
+
+/// Requests that got no complete answer, and why.
+fn failures(out: &mut String, report: &RunReport) -> fmt::Result {
+    if report.failed == 0 {
+        return Ok(());
+    }
+    let by = &report.failed_by;
+    let kinds = [
+        ("connection closed before the answer", by.closed),
+        ("answer broken off", by.broken_off),
+        ("answer not understood", by.not_understood),
+        ("timed out", by.timed_out),
+        ("no connection to send it again", by.not_repeated),
+    ];
+    let kinds: Vec<_> =
+        kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, count)| format!("{kind} {count}")).collect();
+    let (failed, kinds) = (report.failed, kinds.join(", "));
+    writeln!(out, "Failed: {failed} requests were sent and got no complete answer ({kinds})")
 }
 
 #[cfg(test)]

@@ -4,3 +4,4 @@ mod answers;
 mod ends;
 mod faults;
 mod limits;
+mod stops;

@@ -102,7 +102,7 @@ pub(crate) struct LoadFlags {
     /// Send this many requests at once on each connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(crate) pipeline: usize,
-    /// Never repeat a request: each one sent without a complete answer counts as failed
+    /// Never send a request twice: each one sent that got no complete answer counts as failed
     #[arg(long)]
     pub(crate) no_retry: bool,
     /// Also write the result to FILE as JSON
