@@ -46,6 +46,9 @@ impl Connection {
             // Not a byte went out, so nothing is tried again: these requests have yet to be made.
             shared.tally.reconnects += 1;
             self.unanswered = 0;
+            if shared.is_open_loop() {
+                shared.returned.push(self.began);
+            }
             return self.reopen(shared);
         }
         if untouched && self.reused && !self.repeating && shared.plan.retry {
@@ -74,11 +77,24 @@ impl Connection {
         }
     }
 
-    /// Counts the requests of which at least one byte was sent, and which now get no answer, as failed.
+    /// The requests have waited too long: they are recorded with the least they took.
+    pub(super) fn timed_out(&mut self, shared: &mut Shared<'_>) {
+        let count = self.waiting(shared.count_from);
+        shared.tally.timed_out.record_n(shared.now.saturating_sub(self.began), count);
+        shared.tally.errors.timeout += count;
+        self.give_up(shared, Failure::TimedOut);
+        self.open(shared);
+    }
+
+    /// Counts the requests of which at least one byte was sent, and which now get no answer, as failed. Of an arrival of
+    /// an open loop that is given up something must become, sent or not.
     pub(super) fn give_up(&mut self, shared: &mut Shared<'_>, failure: Failure) {
         let answered = self.asked - self.unanswered;
-        let sent = if self.sent_before { self.asked } else { self.written.div_ceil(shared.request_len) };
-        shared.tally.failed.count(failure, sent.saturating_sub(answered) as u64);
+        let whole = self.sent_before || self.carried || shared.is_open_loop();
+        let sent = if whole { self.asked } else { self.written.div_ceil(shared.request_len) };
+        if self.began >= shared.count_from {
+            shared.tally.failed.count(failure, sent.saturating_sub(answered) as u64);
+        }
         self.unanswered = 0;
         self.repeating = false;
         self.carried = false;

@@ -10,9 +10,10 @@ use super::response::ResponseError;
 use super::shared::Shared;
 
 impl Connection {
-    /// Sends the next requests; their time begins now.
+    /// Sends the next requests, whose time began at `began`.
     #[inline]
-    pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>) {
+    pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>, began: u64) {
+        self.began = began;
         self.sent_at = shared.now;
         self.unanswered = shared.plan.pipeline;
         self.repeating = false;
@@ -110,13 +111,17 @@ impl Connection {
 
     #[inline]
     pub(super) fn complete(&mut self, shared: &mut Shared<'_>, answer: Answer) {
-        shared.tally.latency.record(shared.now - self.sent_at);
-        shared.tally.requests += 1;
-        shared.tally.errors.status += u64::from(answer.status > 399);
         self.unanswered -= 1;
-        self.finished += 1;
         self.reused = true;
         self.repeating = false;
+        if self.began < shared.count_from {
+            return;
+        }
+        let took = shared.now.saturating_sub(self.began);
+        shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
+        shared.tally.requests += 1;
+        shared.tally.errors.status += u64::from(answer.status > 399);
+        self.finished += 1;
     }
 
     /// The server closed its side.

@@ -11,6 +11,9 @@ use super::shared::WorkerResult;
 use super::tally::Tally;
 use super::target::Refusal;
 
+/// Late starts are mentioned from one in so many on.
+const LATE_SHARE: u64 = 100;
+
 /// What came out of a run.
 #[derive(Debug)]
 pub struct Outcome {
@@ -97,6 +100,7 @@ impl Outcome {
                 crate::units::Span(plan.timeout)
             ));
         }
+        self.notes.extend(open_loop(tally, plan));
         if tally.out_of_ports > 0 {
             self.notes.push(format!(
                 "client out of ports: {} connects found no free local port; keep connections alive, or widen \
@@ -113,4 +117,25 @@ impl Outcome {
             None => {}
         }
     }
+}
+
+/// What the latencies of an open loop hold beside the server's time.
+fn open_loop(tally: &Tally, plan: &LoadPlan) -> Vec<String> {
+    let counts = &tally.open;
+    let mut notes = Vec::new();
+    if counts.late * LATE_SHARE > counts.arrivals {
+        notes.push(format!(
+            "{} of {} requests were started more than 1 ms late by this machine, which had no time: their latencies \
+             are too long by that",
+            counts.late, counts.arrivals
+        ));
+    }
+    if counts.waited > 0 {
+        notes.push(format!(
+            "{} requests found all {} connections busy and waited for one; the wait is in their latency, more \
+             connections (-c) would let them go at once",
+            counts.waited, plan.connections
+        ));
+    }
+    notes
 }

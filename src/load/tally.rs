@@ -4,12 +4,17 @@ use rustix::io::Errno;
 
 use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
+use super::status::Statuses;
 
 /// Everything one thread, or in the end the whole run, has counted.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Waits of finished requests, and of those that timed out the least they took.
-    pub latency: LatencyHistogram,
+    /// Waits of finished requests, by the status of their answers.
+    pub statuses: Statuses,
+    /// The least that requests took which timed out.
+    pub timed_out: LatencyHistogram,
+    /// What only an open loop has.
+    pub open: OpenCounts,
     /// Requests with a complete answer.
     pub requests: u64,
     /// Bytes read from the wire.
@@ -32,10 +37,37 @@ pub struct Tally {
     pub first_fault: Option<Fault>,
 }
 
+/// What is counted of the arrivals of an open loop; all zero in a closed one.
+#[derive(Debug, Clone, Default)]
+pub struct OpenCounts {
+    /// Arrivals that were due. Each was answered, has failed, or is in `unfinished`.
+    pub arrivals: u64,
+    /// Arrivals that were never sent, as no connection came free for them; also in `unfinished`.
+    pub unsent: u64,
+    /// Arrivals that found all connections busy and had to wait for one.
+    pub waited: u64,
+    /// Arrivals that started more than a millisecond late although a connection was free: this program's fault.
+    pub late: u64,
+    /// By how much the arrivals that did not have to wait started late.
+    pub start_delay: LatencyHistogram,
+}
+
 impl Tally {
+    /// Waits of all finished requests, and of those that timed out the least they took.
+    #[must_use]
+    pub fn latency(&self) -> LatencyHistogram {
+        let mut all = self.timed_out.clone();
+        for entry in self.statuses.iter() {
+            all.add(&entry.latency);
+        }
+        all
+    }
+
     /// Adds what another thread counted.
     pub fn add(&mut self, other: &Self) {
-        self.latency.add(&other.latency);
+        self.statuses.add(&other.statuses);
+        self.timed_out.add(&other.timed_out);
+        self.open.add(&other.open);
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.errors.add(&other.errors);
@@ -50,9 +82,24 @@ impl Tally {
 
     /// Starts from zero, keeping the memory: the warm-up is over.
     pub(super) fn clear(&mut self) {
-        let mut latency = std::mem::take(&mut self.latency);
-        latency.clear();
-        *self = Self { latency, ..Self::default() };
+        let mut statuses = std::mem::take(&mut self.statuses);
+        statuses.clear();
+        *self = Self { statuses, ..Self::default() };
+    }
+
+    /// Forgets what happened to connections, and keeps what became of requests.
+    pub(super) fn clear_connections(&mut self) {
+        let ErrorCounts { timeout, status, .. } = self.errors;
+        *self = Self {
+            errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
+            bytes: 0,
+            reconnects: 0,
+            closed_without_notice: 0,
+            refused: 0,
+            out_of_ports: 0,
+            first_fault: None,
+            ..std::mem::take(self)
+        };
     }
 
     /// Counts a fault under its kind.
@@ -67,5 +114,15 @@ impl Tally {
             Fault::Read(_) | Fault::Closed | Fault::Answer(_) => self.errors.read += 1,
         }
         self.first_fault = self.first_fault.or(Some(fault));
+    }
+}
+
+impl OpenCounts {
+    fn add(&mut self, other: &Self) {
+        self.arrivals += other.arrivals;
+        self.unsent += other.unsent;
+        self.waited += other.waited;
+        self.late += other.late;
+        self.start_delay.add(&other.start_delay);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::{LatencyUs, RunReport};
+use super::{LatencyUs, OpenLoop, RunReport};
 use crate::units::{WrkBinary, WrkMetric, WrkTime};
 
 /// Microseconds in the milliseconds that ab's table is in.
@@ -25,6 +25,7 @@ pub fn render(report: &RunReport) -> String {
     // Writing to a string can't fail.
     let _ = block(&mut out, report);
     let _ = percentiles(&mut out, &report.latency_us);
+    let _ = statuses(&mut out, report);
     let _ = remarks(&mut out, report);
     out
 }
@@ -89,17 +90,58 @@ fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
         (100, latency.max),
     ];
     for (percent, us) in rows {
-        let value = us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US));
+        let value = millis(us);
         let longest = if percent == 100 { " (longest request)" } else { "" };
         writeln!(out, " {percent:3}% {value:>10}{longest}")?;
     }
     Ok(())
 }
 
+/// Latency by status, where there is more to say than the table of all of them does.
+fn statuses(out: &mut String, report: &RunReport) -> fmt::Result {
+    if report.statuses.len() < 2 && report.open_loop.is_none() {
+        return Ok(());
+    }
+    writeln!(out, "\nLatency by status (ms)")?;
+    writeln!(out, " status {:>10}{:>11}{:>11}{:>11}{:>11}", "count", "50%", "90%", "99%", "100%")?;
+    for (status, answers) in &report.statuses {
+        let latency = &answers.latency_us;
+        let [p50, p90, p99, max] = [latency.p50, latency.p90, latency.p99, latency.max].map(millis);
+        writeln!(out, " {status:>6} {:>10}{p50:>11}{p90:>11}{p99:>11}{max:>11}", answers.count)?;
+    }
+    Ok(())
+}
+
+fn millis(us: Option<f64>) -> String {
+    us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US))
+}
+
+/// What became of the arrivals of an open loop, and whose fault it was when they started late.
+fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
+    let OpenLoop { rate, arrivals, answered, failed, unanswered, unsent, .. } = open;
+    writeln!(
+        out,
+        "Arrivals: {arrivals} at {rate}/s: {answered} answered, {failed} failed, {unanswered} unanswered \
+         ({unsent} never sent)"
+    )?;
+    let delay = &open.start_delay_us;
+    let [p50, p99, max] = [delay.p50, delay.p99, delay.max].map(millis);
+    writeln!(
+        out,
+        "Late starts: {} by more than 1 ms through the client's fault (50% {p50}, 99% {p99}, 100% {max} ms); \
+         {} waited for a connection",
+        open.late, open.waited
+    )
+}
+
 /// What neither wrk nor ab says.
 fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     let connections = &report.connections;
-    write!(out, "\nConnections: {} asked, {} opened", connections.asked, connections.opened)?;
+    writeln!(out)?;
+    if let Some(open) = &report.open_loop {
+        arrivals(out, open)?;
+    }
+    write!(out, "Connections: {} asked, {} opened", connections.asked, connections.opened)?;
     if report.reconnects > 0 {
         write!(out, ", {} reconnects after the server closed", report.reconnects)?;
     }
