@@ -14,7 +14,7 @@ use async_signal::{Signal, Signals};
 use smol::stream::StreamExt;
 
 pub use args::{Command, HELP, ServeArgs, UsageError, parse};
-pub use routes::{MAX_FILL_BYTES, routes};
+pub use routes::{MAX_ECHO_BYTES, MAX_FILL_BYTES, MAX_SLOW_MILLIS, MAX_WORK_MICROS, routes};
 
 use crate::board::{BoardFacts, SysRoot};
 use crate::server::{Config, Server, Snapshot};

@@ -1,15 +1,30 @@
 //! What boardd answers: the work of the published comparisons.
 
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
+use smol::stream::{Stream, StreamExt};
 
 use crate::http::Status;
-use crate::server::{Body, Reply, Request, Routes, Sent};
+use crate::server::{
+    Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
+};
 
 /// The answer of `/` and `/plaintext`.
 const GREETING: &str = "Hello, World!";
 
 /// Largest answer of `/bytes/N`: 16 MiB takes a 100 Mbit/s link over a second, so more shows nothing new.
 pub const MAX_FILL_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Longest body that `/echo` sends back, for the same reason.
+pub const MAX_ECHO_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Longest work that `/work` does, in microseconds: ten seconds of one core.
+pub const MAX_WORK_MICROS: u64 = 10_000_000;
+
+/// Longest wait of `/slow`, in milliseconds: what idle connections get by default.
+pub const MAX_SLOW_MILLIS: u64 = 60_000;
 
 /// TechEmpower's JSON object.
 #[derive(Serialize)]
@@ -25,15 +40,82 @@ pub fn routes() -> Routes {
         .get("/plaintext", |_, reply| reply.text(GREETING))
         .get("/json", |_, reply| reply.json(&Message { message: GREETING }))
         .get("/bytes/{count}", fill)
+        .get_async("/work", work)
+        .get_async("/slow", slow)
+        .post_async("/echo", echo)
 }
 
 /// `/bytes/N`: exactly N bytes from the shared block.
 fn fill(request: &Request<'_>, reply: Reply<'_>) -> Sent {
-    let count = request.param("count").filter(|text| text.bytes().all(|b| b.is_ascii_digit()));
-    match count.and_then(|text| text.parse().ok()) {
-        Some(count) if count <= MAX_FILL_BYTES => reply.body("application/octet-stream", Body::Fill(count)),
-        _ => reply
+    match request.param("count").and_then(|text| number(text, MAX_FILL_BYTES)) {
+        Some(count) => reply.body("application/octet-stream", Body::Fill(count)),
+        None => reply
             .with_status(Status::BAD_REQUEST)
             .text(&format!("/bytes/N: N is a number of bytes from 0 to {MAX_FILL_BYTES}\n")),
     }
+}
+
+/// `/work?us=N`: N microseconds of a core, on the pool: what a real handler's computation looks like from outside.
+async fn work(request: OwnedRequest) -> Result<Response, Failure> {
+    let micros = parameter(&request, "us", MAX_WORK_MICROS)?;
+    blocking(move || burn(micros)).await?;
+    Ok(Response::text("done\n"))
+}
+
+/// `/slow?ms=N`: an answer after N milliseconds, for which no thread waits.
+async fn slow(request: OwnedRequest) -> Result<Response, Failure> {
+    let millis = parameter(&request, "ms", MAX_SLOW_MILLIS)?;
+    sleep(Duration::from_millis(millis)).await;
+    Ok(Response::text("done\n"))
+}
+
+/// `/echo`: the request's body and media type, piece by piece.
+async fn echo(request: OwnedRequest) -> Result<Response, Failure> {
+    if request.body.length().is_some_and(|length| length > MAX_ECHO_BYTES) {
+        return Err(BodyError::TooLarge(MAX_ECHO_BYTES).into());
+    }
+    let media_type = request.header("content-type").and_then(|value| std::str::from_utf8(value).ok());
+    let media_type = media_type.unwrap_or("application/octet-stream").to_owned();
+    Ok(Response::stream(media_type, at_most(request.body, MAX_ECHO_BYTES)))
+}
+
+/// A body that fails where it gets longer than `limit` bytes: a chunked one does not say so before.
+fn at_most(body: Incoming, limit: u64) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
+    let mut left = limit;
+    body.map(move |piece| {
+        let piece = piece?;
+        left = left.checked_sub(piece.len() as u64).ok_or(BodyError::TooLarge(limit))?;
+        Ok(piece)
+    })
+}
+
+/// Uses up so much time of the calling thread's core.
+fn burn(micros: u64) {
+    let spent = || {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    };
+    let end = spent() + Duration::from_micros(micros);
+    while spent() < end {
+        // Reading the clock is a system call here: most of the time goes into what a handler does, computing.
+        for _ in 0..1000 {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// The number that the query calls `name`; without it, 400 and what was expected.
+fn parameter(request: &OwnedRequest, name: &str, most: u64) -> Result<u64, Failure> {
+    let query = request.query.as_deref().unwrap_or_default();
+    let text = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+    text.and_then(|text| number(text, most)).ok_or_else(|| {
+        let text = format!("{path}?{name}=N: N is a number from 0 to {most}\n", path = request.path);
+        Response::text(text).with_status(Status::BAD_REQUEST).into()
+    })
+}
+
+/// Digits and nothing else, up to `most`.
+fn number(text: &str, most: u64) -> Option<u64> {
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|number| digits && *number <= most)
 }

@@ -4,6 +4,7 @@
 //! RFC 9110 (semantics); httparse splits the lines, everything that decides *where a message ends* is here.
 
 mod body;
+mod chunk;
 mod date;
 mod error;
 mod fields;
@@ -14,6 +15,7 @@ mod status;
 mod target;
 
 pub use body::{BodyReader, Chunked, Framing, Progress};
+pub use chunk::{CONTINUE_LINE, LAST_CHUNK, write_chunk};
 pub use date::DateHeader;
 pub use error::HttpError;
 pub use head::{HeaderSlot, MAX_HEADERS, RequestHead, header_slots, parse_head};

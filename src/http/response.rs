@@ -41,8 +41,9 @@ pub struct ResponseHead<'a> {
     pub status: Status,
     /// Media type of the body; `None` leaves the header out.
     pub content_type: Option<&'a str>,
-    /// Content-Length in bytes; left out where the status forbids it.
-    pub length: u64,
+    /// Content-Length in bytes; left out where the status forbids it, and when `None`: then the body is chunked, or ends
+    /// with the connection.
+    pub length: Option<u64>,
     /// Connection header.
     pub connection: ConnectionHeader,
     /// Further header lines, each with its line end.
@@ -63,15 +64,16 @@ impl ResponseHead<'_> {
             }
             (_, media_type) => self.write_unusual_start(out, date, media_type),
         }
+        let length = self.length.filter(|_| self.status.has_length());
         let ends = self.connection == ConnectionHeader::Implied && self.extra.is_empty();
-        if self.status.has_length() {
-            let line = LengthLine::new(self.length, ends);
+        if let Some(length) = length {
+            let line = LengthLine::new(length, ends);
             // Without a Content-Type the line before has its end already.
             out.extend_from_slice(line.bytes(self.content_type.is_some()));
         } else if self.content_type.is_some() {
             out.extend_from_slice(b"\r\n");
         }
-        if !ends || !self.status.has_length() {
+        if !ends || length.is_none() {
             out.extend_from_slice(self.connection.line().as_bytes());
             out.extend_from_slice(self.extra);
             out.extend_from_slice(b"\r\n");
@@ -149,7 +151,7 @@ mod tests {
         let head = ResponseHead {
             status: Status::OK,
             content_type: Some("text/plain"),
-            length: 13,
+            length: Some(13),
             connection: ConnectionHeader::Implied,
             extra: b"",
         };
@@ -165,7 +167,7 @@ mod tests {
         let head = ResponseHead {
             status: Status::NO_CONTENT,
             content_type: None,
-            length: 0,
+            length: Some(0),
             connection: ConnectionHeader::answer(0, true),
             extra: b"Allow: GET\r\n",
         };
@@ -182,7 +184,7 @@ mod tests {
                 let text = render(ResponseHead {
                     status: Status::NOT_FOUND,
                     content_type,
-                    length,
+                    length: Some(length),
                     connection,
                     extra: b"",
                 });

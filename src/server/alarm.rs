@@ -16,7 +16,7 @@ use super::time::Time;
 /// The timer, to be watched edge-triggered: it is never read, each ring is an edge of its own.
 pub(super) struct Alarm {
     timer: OwnedFd,
-    /// The tick that it is set for; `None` when it has rung or was never set.
+    /// What it is set for, in nanoseconds since the server's start; `None` when it has rung or was never set.
     set_for: Option<u64>,
 }
 
@@ -30,7 +30,7 @@ impl Alarm {
         &self.timer
     }
 
-    /// Sees to it that the timer rings at tick `due` or before. It is not put off when the next thing is due later than
+    /// Sees to it that the timer rings at `due` (nanoseconds since the server's start) or before. It is not put off when the next thing is due later than
     /// it was: ringing once for nothing is cheaper than setting it anew each time.
     #[inline]
     pub(super) fn ring_by(&mut self, due: u64, time: &Time) -> io::Result<()> {

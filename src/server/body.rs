@@ -3,6 +3,10 @@
 use std::io::IoSlice;
 use std::sync::{Arc, LazyLock};
 
+use super::file::FilePart;
+use super::flow::PieceStream;
+use super::response::Pieces;
+
 /// Length of the block that [`Body::Fill`] repeats: long enough to fill a socket buffer in few pieces, and small beside the 3 MiB of the
 /// whole server.
 const FILL_BLOCK_BYTES: usize = 64 * 1024;
@@ -17,7 +21,7 @@ pub(super) static FILL_BLOCK: LazyLock<Box<[u8]>> = LazyLock::new(|| {
 });
 
 /// The body of a [`Response`](super::Response).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub enum Body {
     /// None.
     #[default]
@@ -30,31 +34,44 @@ pub enum Body {
     Shared(Arc<[u8]>),
     /// This many bytes of filler from one shared block.
     Fill(u64),
+    /// Part of an open file, sent by the kernel itself.
+    File(FilePart),
+    /// Pieces that are made one by one; only [`Response::stream`](super::Response::stream) makes these, and only a handler
+    /// that awaits can answer with them.
+    Pieces(Pieces),
 }
 
 impl Body {
-    /// Length in bytes.
+    /// Length in bytes; `None` when only the end will tell.
     #[must_use]
-    pub fn len(&self) -> u64 {
-        match self {
+    pub fn length(&self) -> Option<u64> {
+        Some(match self {
             Self::Empty => 0,
             Self::Static(bytes) => bytes.len() as u64,
             Self::Bytes(bytes) => bytes.len() as u64,
             Self::Shared(bytes) => bytes.len() as u64,
             Self::Fill(length) => *length,
+            Self::File(part) => part.length(),
+            Self::Pieces(_) => return None,
+        })
+    }
+
+    /// Takes the pieces out, if that is what it is made of.
+    pub(super) fn take_pieces(&mut self) -> Option<PieceStream> {
+        match std::mem::take(self) {
+            Self::Pieces(Pieces(pieces)) => Some(pieces),
+            other => {
+                *self = other;
+                None
+            }
         }
     }
 
-    /// Whether there is nothing to send.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The bytes from `at` on, in as many of `pieces` as it takes; returns how many those are.
+    /// The bytes from `at` on, in as many of `pieces` as it takes; returns how many those are. None of a file, which is
+    /// not in this program's memory.
     pub(super) fn pieces<'a>(&'a self, at: u64, pieces: &mut [IoSlice<'a>]) -> usize {
         let whole: &[u8] = match self {
-            Self::Empty => &[],
+            Self::Empty | Self::File(_) | Self::Pieces(_) => return 0,
             Self::Static(bytes) => bytes,
             Self::Bytes(bytes) => bytes,
             Self::Shared(bytes) => bytes,
@@ -63,6 +80,30 @@ impl Body {
         let at = usize::try_from(at).map_or(whole.len(), |at| at.min(whole.len()));
         pieces[0] = IoSlice::new(&whole[at..]);
         1
+    }
+}
+
+impl From<Vec<u8>> for Body {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::Bytes(bytes)
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Self {
+        Self::Bytes(text.into_bytes())
+    }
+}
+
+impl From<&'static str> for Body {
+    fn from(text: &'static str) -> Self {
+        Self::Static(text.as_bytes())
+    }
+}
+
+impl From<Arc<[u8]>> for Body {
+    fn from(bytes: Arc<[u8]>) -> Self {
+        Self::Shared(bytes)
     }
 }
 
@@ -82,28 +123,4 @@ fn fill_pieces(mut at: u64, length: u64, pieces: &mut [IoSlice<'_>]) -> usize {
         count += 1;
     }
     count
-}
-
-/// The unsent rest of a large body.
-#[derive(Debug)]
-pub(super) struct Tail {
-    body: Body,
-    at: u64,
-}
-
-impl Tail {
-    pub(super) const fn of(body: Body) -> Self {
-        Self { body, at: 0 }
-    }
-
-    /// The next pieces to send; returns how many of `pieces` they fill.
-    pub(super) fn pieces<'a>(&'a self, pieces: &mut [IoSlice<'a>]) -> usize {
-        self.body.pieces(self.at, pieces)
-    }
-
-    /// Notes that `count` bytes left; true when none are left to send.
-    pub(super) fn advance(&mut self, count: u64) -> bool {
-        self.at += count;
-        self.at >= self.body.len()
-    }
 }

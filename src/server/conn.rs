@@ -1,19 +1,18 @@
 //! One connection: what it waits for, what it still has to read and to send.
 
-use std::io::IoSlice;
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use rustix::io::Errno;
-use rustix::net::{SendAncillaryBuffer, SendFlags};
+use smol::Task;
 
 use crate::http::BodyReader;
 
-use super::body::{MAX_PIECES, Tail};
 use super::config::Deadlines;
+use super::flow::Flow;
 use super::mailbox::Moved;
 use super::reply::Terms;
+use super::tail::{Sending, Tail, send_pieces};
 use super::tasks::Ticket;
 use super::wheel::TICK_MS;
 
@@ -35,7 +34,9 @@ pub(super) enum Phase {
     /// A body that nobody wants is being skipped; so many more bytes of it are put up with.
     Body(BodyReader, u64),
     /// A task works on the answer.
-    Handler(Terms, Rest),
+    Handler(Terms),
+    /// A task makes the answer piece by piece; its head has left.
+    Pieces(Terms),
     /// All is said; so many more bytes are thrown away before the end.
     Linger(usize),
 }
@@ -65,11 +66,12 @@ pub(super) enum Ending {
 }
 
 /// Answers that the socket would not take yet.
-#[derive(Debug)]
 pub(super) struct Unsent {
     pub(super) bytes: Vec<u8>,
     pub(super) at: usize,
     pub(super) tail: Option<Tail>,
+    /// The next bytes are being read from the disk.
+    pub(super) fetching: Option<Task<()>>,
 }
 
 /// One connection of a worker.
@@ -90,6 +92,8 @@ pub(super) struct Conn {
     /// Bytes read and not understood yet; without a buffer when there are none.
     pub(super) input: Vec<u8>,
     pub(super) unsent: Option<Box<Unsent>>,
+    /// What is shared with the task that works on the answer.
+    pub(super) flow: Option<Box<Flow>>,
 }
 
 impl Conn {
@@ -108,6 +112,7 @@ impl Conn {
             paused: !input.is_empty(),
             input,
             unsent: None,
+            flow: None,
         }
     }
 
@@ -125,13 +130,25 @@ impl Conn {
     pub(super) fn takes_requests(&self) -> bool {
         self.ending == Ending::Keep
             && self.unsent.is_none()
-            && !matches!(self.phase, Phase::Handler(..) | Phase::Linger(_))
+            && !matches!(self.phase, Phase::Handler(_) | Phase::Pieces(_) | Phase::Linger(_))
+    }
+
+    /// Whether the task that works on the answer has room for more of the request's body.
+    #[inline]
+    pub(super) fn takes_body(&self) -> bool {
+        self.flow.as_ref().is_some_and(|flow| flow.takes_body()) && self.ending == Ending::Keep
+    }
+
+    /// Whether bytes of the client are wanted now.
+    #[inline]
+    pub(super) fn takes_bytes(&self) -> bool {
+        self.takes_requests() || self.takes_body()
     }
 
     /// Whether there is something to do without a new event.
     #[inline]
     pub(super) fn has_work(&self) -> bool {
-        (self.readable || self.paused) && self.takes_requests()
+        (self.readable || self.paused) && self.takes_bytes()
             || self.readable && matches!(self.phase, Phase::Linger(_)) && self.ending == Ending::Keep
     }
 
@@ -148,13 +165,21 @@ impl Conn {
         Moved { socket: self.socket, peer: self.peer, input: self.input, since: self.since }
     }
 
+    /// Whether a task waits for more of the request's body.
+    pub(super) fn waits_for_body(&self) -> bool {
+        self.flow.as_ref().is_some_and(|flow| flow.waits_for_client())
+    }
+
     /// The tick at which the present wait has lasted too long; `None` when it may last.
     pub(super) fn due(&self, deadlines: &Deadlines) -> Option<u64> {
         let limit = match self.phase {
+            // A slow disk is not the client's fault.
+            _ if self.unsent.as_ref().is_some_and(|unsent| unsent.fetching.is_some()) => None,
             _ if self.unsent.is_some() => deadlines.write,
             Phase::Between => deadlines.idle,
             Phase::Head | Phase::Body(..) => deadlines.head,
-            Phase::Handler(..) => None,
+            Phase::Handler(_) | Phase::Pieces(_) if self.waits_for_body() => deadlines.head,
+            Phase::Handler(_) | Phase::Pieces(_) => None,
             Phase::Linger(_) => Some(LINGER_TIME),
         };
         limit.map(|limit| self.since + ticks(limit))
@@ -164,51 +189,6 @@ impl Conn {
 /// A duration in ticks, rounded up so that no deadline comes early, plus the tick that has already begun.
 pub(super) fn ticks(limit: Duration) -> u64 {
     u64::try_from(limit.as_millis()).unwrap_or(u64::MAX / 2).div_ceil(TICK_MS) + 1
-}
-
-/// How far sending got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sending {
-    /// Everything left.
-    Done,
-    /// The socket is full.
-    Full,
-    /// The client is gone.
-    Broken,
-}
-
-/// Sends `bytes` from `at` on, then the tail, as far as the socket takes them; moves `at` and the tail on, and adds
-/// what was taken to `sent_bytes`.
-pub(super) fn send_pieces(
-    socket: &OwnedFd,
-    bytes: &[u8],
-    at: &mut usize,
-    tail: &mut Option<Tail>,
-    sent_bytes: &mut u64,
-) -> Sending {
-    while *at < bytes.len() || tail.is_some() {
-        let sent = {
-            let mut pieces = [IoSlice::new(&[]); 1 + MAX_PIECES];
-            pieces[0] = IoSlice::new(&bytes[*at..]);
-            let count = 1 + tail.as_ref().map_or(0, |tail| tail.pieces(&mut pieces[1..]));
-            let mut none = SendAncillaryBuffer::default();
-            rustix::net::sendmsg(socket, &pieces[..count], &mut none, SendFlags::NOSIGNAL)
-        };
-        match sent {
-            Ok(count) => {
-                *sent_bytes += count as u64;
-                let of_bytes = count.min(bytes.len() - *at);
-                *at += of_bytes;
-                if tail.as_mut().is_some_and(|tail| tail.advance((count - of_bytes) as u64)) {
-                    *tail = None;
-                }
-            }
-            Err(Errno::AGAIN) => return Sending::Full,
-            Err(Errno::INTR) => {}
-            Err(_) => return Sending::Broken,
-        }
-    }
-    Sending::Done
 }
 
 impl Unsent {

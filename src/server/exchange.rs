@@ -1,6 +1,7 @@
 //! From bytes to answers: reads a connection, answers every whole request in what came, sends once.
 
 mod answering;
+mod awaiting;
 mod reading;
 mod sending;
 
@@ -13,7 +14,7 @@ use crate::http::{header_slots, parse_head};
 
 use super::conn::{Conn, Ending, Phase};
 use super::mailbox::Mailbox;
-use super::reply::{Renderer, Response};
+use super::reply::Renderer;
 use super::routes::Routes;
 use super::stats::Counters;
 use super::tasks::{Tasks, Ticket};
@@ -59,6 +60,8 @@ pub(super) struct Exchange {
     begin: usize,
     /// Present tick.
     pub(super) tick: u64,
+    /// How many requests may have been answered when the rest of the turn is refused; see [`crate::tune::TurnQuota`].
+    pub(super) quota_ends: u64,
     /// The server is stopping: every answer is its connection's last.
     pub(super) stopping: bool,
 }
@@ -73,6 +76,7 @@ impl Exchange {
             leaving: Vec::new(),
             begin: 0,
             tick: time.tick(),
+            quota_ends: u64::MAX,
             stopping: false,
         }
     }
@@ -123,17 +127,6 @@ impl Exchange {
         self.pump(conn, buffer)
     }
 
-    /// Takes the answer of a task.
-    pub(super) fn on_done(&mut self, conn: &mut Conn, response: Response, buffer: &mut [u8]) -> Turn {
-        self.begin = self.renderer.out.len();
-        if let Phase::Handler(terms, rest) = conn.phase {
-            self.renderer.reply(terms).response(response);
-            self.answered(conn, terms, rest);
-            self.send_if_large(conn);
-        }
-        self.go_on(conn, buffer)
-    }
-
     /// Serves a connection for as long as it has something to read and may be answered.
     pub(super) fn pump(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
         self.begin = self.renderer.out.len();
@@ -141,6 +134,9 @@ impl Exchange {
     }
 
     fn go_on(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
+        if let Phase::Pieces(terms) = conn.phase {
+            self.move_pieces(conn, terms);
+        }
         for _ in 0..READS_PER_TURN {
             if !conn.has_work() {
                 break;
@@ -188,6 +184,8 @@ impl Exchange {
         loop {
             if matches!(conn.phase, Phase::Body(..)) {
                 at += skip(conn, &bytes[at..]);
+            } else if conn.flow.is_some() {
+                at += self.feed(conn, &bytes[at..]);
             } else {
                 let mut slots = header_slots();
                 match parse_head(&bytes[at..], &mut slots) {
@@ -206,7 +204,7 @@ impl Exchange {
                 }
             }
             // Checked here and not before: the callers have bytes, and a connection that takes them.
-            if at == bytes.len() || !conn.takes_requests() {
+            if at == bytes.len() || !conn.takes_bytes() {
                 return at;
             }
         }

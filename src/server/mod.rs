@@ -21,12 +21,18 @@ mod conn;
 mod dealer;
 mod door;
 mod exchange;
+mod file;
+mod flow;
 mod listener;
 mod mailbox;
+mod pool;
 mod reply;
 mod request;
+mod response;
 mod routes;
+mod sleep;
 mod stats;
+mod tail;
 mod tasks;
 mod time;
 mod wheel;
@@ -40,15 +46,21 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 pub use body::Body;
-pub use config::{Config, Deadlines};
-pub use reply::{Reply, Response, Sent};
+pub use config::{Blocking, Config, Deadlines};
+pub use file::FilePart;
+pub use flow::{BodyError, Incoming};
+pub use pool::{Refused, blocking};
+pub use reply::{Reply, Sent};
 pub use request::{OwnedRequest, Request};
+pub use response::{Failure, Pieces, Response};
 pub use routes::Routes;
+pub use sleep::sleep;
 pub use stats::{Counters, Snapshot};
 
 use dealer::Dealer;
 use listener::Listener;
 use mailbox::Mailbox;
+use pool::Pools;
 use stats::WorkerStats;
 use worker::Worker;
 
@@ -60,11 +72,16 @@ struct Shared {
     dealer: Dealer,
     mailboxes: Box<[Arc<Mailbox>]>,
     stats: Box<[WorkerStats]>,
+    pools: Pools,
     stop: AtomicBool,
     epoch: Instant,
 }
 
 impl Shared {
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(self.stats.iter(), self.pools.work.refused())
+    }
+
     fn stop(&self) {
         self.stop.store(true, Ordering::SeqCst);
         for mailbox in &self.mailboxes {
@@ -95,6 +112,7 @@ impl Server {
             listener,
             mailboxes,
             stats: (0..workers).map(|_| WorkerStats::new()).collect(),
+            pools: Pools::new(&config.blocking),
             stop: AtomicBool::new(false),
             epoch: Instant::now(),
             config,
@@ -128,6 +146,7 @@ fn start_worker(index: usize, shared: &Arc<Shared>) -> io::Result<JoinHandle<io:
             set.set(core);
             rustix::thread::sched_setaffinity(None, &set)?;
         }
+        shared.pools.enter();
         // Built on its own thread: executor and tasks never leave it.
         Worker::new(index, shared)?.run()
     })
@@ -149,7 +168,7 @@ impl Handle {
     /// What was served so far, up to each worker's last batch.
     #[must_use]
     pub fn stats(&self) -> Snapshot {
-        Snapshot::of(self.shared.stats.iter())
+        self.shared.snapshot()
     }
 
     /// Asks the workers to stop: no new connections, every answer its connection's last. Returns at once.
@@ -165,6 +184,6 @@ impl Handle {
         for worker in self.workers {
             worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
         }
-        Ok(Snapshot::of(self.shared.stats.iter()))
+        Ok(self.shared.snapshot())
     }
 }

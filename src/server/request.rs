@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 
 use crate::http::{Method, RequestHead};
 
+use super::flow::Incoming;
 use super::routes::Params;
 
 /// A request as an in-place handler sees it; borrows the worker's buffer.
@@ -59,10 +60,10 @@ impl<'a> Request<'a> {
         self.peer
     }
 
-    /// A copy that a task can keep.
-    #[must_use]
-    pub fn to_owned(&self) -> OwnedRequest {
+    /// A copy that a task can keep, with the body that is on its way.
+    pub(super) fn to_owned(&self, body: Incoming) -> OwnedRequest {
         OwnedRequest {
+            body,
             method: self.head.method,
             path: self.head.path.to_owned(),
             query: self.head.query.map(str::to_owned),
@@ -74,7 +75,6 @@ impl<'a> Request<'a> {
 }
 
 /// A request as a handler that awaits sees it.
-#[derive(Debug, Clone)]
 pub struct OwnedRequest {
     /// The method.
     pub method: Method,
@@ -88,4 +88,20 @@ pub struct OwnedRequest {
     pub params: Vec<(String, String)>,
     /// The client's address.
     pub peer: SocketAddr,
+    /// The body, as it arrives.
+    pub body: Incoming,
+}
+
+impl OwnedRequest {
+    /// The part of the path that the pattern calls `{name}`, still percent-encoded.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<&str> {
+        self.params.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
+    }
+
+    /// The first header of this name, in any case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
+    }
 }

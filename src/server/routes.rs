@@ -1,12 +1,14 @@
 //! Which handler answers which path and method.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::sync::Arc;
 
 use crate::http::{Method, MethodSet};
 
-use super::reply::{Reply, Response, Sent};
+use super::reply::{Reply, Sent};
 use super::request::{OwnedRequest, Request};
+use super::response::Response;
+use super::tasks::Answer;
 
 /// The values of a pattern's parameters: looked up when asked for, as most requests have none.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +32,7 @@ impl<'a> Params<'a> {
 }
 
 type InPlace = dyn Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync;
-type Awaiting = dyn Fn(OwnedRequest) -> Pin<Box<dyn Future<Output = Response>>> + Send + Sync;
+type Awaiting = dyn Fn(OwnedRequest) -> Answer + Send + Sync;
 
 /// What answers a request.
 pub(super) enum Handler {
@@ -87,7 +89,20 @@ impl Routes {
     where
         F: Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync + 'static,
     {
-        self.add(Method::Get, pattern, Handler::InPlace(Box::new(handler)))
+        self.on(Method::Get, pattern, handler)
+    }
+
+    /// Answers a method on `pattern` in place, whatever the request's body: it is skipped. A handler that wants the body
+    /// awaits it: [`Routes::on_async`].
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn on<F>(self, method: Method, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync + 'static,
+    {
+        self.add(method, pattern, Handler::InPlace(Box::new(handler)))
     }
 
     /// Answers GET and HEAD on `pattern` from a future, which stays on the worker that took the request.
@@ -98,11 +113,42 @@ impl Routes {
     pub fn get_async<F, A>(self, pattern: &str, handler: F) -> Self
     where
         F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
-        A: Future<Output = Response> + 'static,
+        A: Future<Output: Into<Response>> + 'static,
     {
-        let handler =
-            move |request| -> Pin<Box<dyn Future<Output = Response>>> { Box::pin(handler(request)) };
-        self.add(Method::Get, pattern, Handler::Awaiting(Box::new(handler)))
+        self.on_async(Method::Get, pattern, handler)
+    }
+
+    /// Answers POST on `pattern` from a future.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn post_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        self.on_async(Method::Post, pattern, handler)
+    }
+
+    /// Answers a method on `pattern` from a future, which stays on the worker that took the request and ends when its
+    /// client goes away. It gives a [`Response`], or a `Result` whose error is one too: [`Failure`](super::Failure) is.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn on_async<F, A>(self, method: Method, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        let handler = Arc::new(handler);
+        let handler = move |request| -> Answer {
+            let handler = Arc::clone(&handler);
+            // Called inside the task, where a panic is caught.
+            Box::pin(async move { handler(request).await.into() })
+        };
+        self.add(method, pattern, Handler::Awaiting(Box::new(handler)))
     }
 
     fn add(mut self, method: Method, pattern: &str, handler: Handler) -> Self {

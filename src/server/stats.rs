@@ -55,6 +55,8 @@ counters! {
     reset,
     /// Connections ended because a deadline passed.
     timed_out,
+    /// Requests refused because their worker's turn had lasted too long; among the 5xx as well.
+    shed,
 }
 
 /// One worker's numbers, as other threads see them.
@@ -89,12 +91,14 @@ impl WorkerStats {
 pub struct Snapshot {
     /// Totals over all workers.
     pub counters: Counters,
+    /// Jobs that [`super::blocking`] refused.
+    pub refused_jobs: u64,
     server_time: Vec<u64>,
 }
 
 impl Snapshot {
-    pub(super) fn of<'a>(workers: impl Iterator<Item = &'a WorkerStats>) -> Self {
-        let mut all = Self { counters: Counters::default(), server_time: vec![0; BUCKETS] };
+    pub(super) fn of<'a>(workers: impl Iterator<Item = &'a WorkerStats>, refused_jobs: u64) -> Self {
+        let mut all = Self { counters: Counters::default(), refused_jobs, server_time: vec![0; BUCKETS] };
         for worker in workers {
             worker.counters.add_to(&mut all.counters);
             for (sum, bucket) in all.server_time.iter_mut().zip(worker.server_time.iter()) {
@@ -164,13 +168,13 @@ mod tests {
         let (a, b) = (WorkerStats::new(), WorkerStats::new());
         a.publish(&Counters { requests: 90, ..Counters::default() }, 90, 1_000);
         b.publish(&Counters { requests: 10, ..Counters::default() }, 10, 1_000_000);
-        let all = Snapshot::of([&a, &b].into_iter());
+        let all = Snapshot::of([&a, &b].into_iter(), 0);
         assert_eq!(all.counters.requests, 100);
         let near =
             |nanos: Option<u64>, value: u64| nanos.is_some_and(|n| n >= value && n <= value + value / 8);
         assert!(near(all.server_time_nanos(500), 1_000));
         assert!(near(all.server_time_nanos(900), 1_000));
         assert!(near(all.server_time_nanos(990), 1_000_000));
-        assert_eq!(Snapshot::of(std::iter::empty()).server_time_nanos(500), None);
+        assert_eq!(Snapshot::of(std::iter::empty(), 0).server_time_nanos(500), None);
     }
 }

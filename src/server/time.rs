@@ -60,14 +60,21 @@ impl Time {
         DateHeader::at(wall.as_secs())
     }
 
-    /// How long it is from the last reading to the beginning of tick `due`; never 0, which would switch a timer off.
+    /// When a tick begins, in nanoseconds since the start.
+    #[inline]
+    pub(super) const fn nanos_of(tick: u64) -> u64 {
+        tick * TICK_MS * NANOS_PER_MS
+    }
+
+    /// How long it is from the last reading to `due`, in nanoseconds since the start; never 0, which would switch a timer
+    /// off.
     pub(super) fn until(&self, due: u64) -> Timespec {
-        let left = (due * TICK_MS * NANOS_PER_MS).saturating_sub(self.nanos).max(1);
+        let left = due.saturating_sub(self.nanos).max(1);
         Duration::from_nanos(left).try_into().unwrap_or(Timespec { tv_sec: 1, tv_nsec: 0 })
     }
 }
 
-fn nanos(duration: Duration) -> u64 {
+pub(super) fn nanos(duration: Duration) -> u64 {
     // Enough for 584 years.
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

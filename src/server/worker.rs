@@ -2,6 +2,7 @@
 
 mod moves;
 mod timing;
+mod turns;
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,12 +16,15 @@ use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use slab::Slab;
 
+use crate::tune::TurnQuota;
+
 use super::Shared;
 use super::alarm::Alarm;
 use super::config::Deadlines;
-use super::conn::{Conn, Phase};
+use super::conn::Conn;
 use super::door::Door;
-use super::exchange::{self, Exchange, Turn};
+use super::exchange::{self, Exchange};
+use super::sleep::Sleeps;
 use super::tasks::Ticket;
 use super::time::Time;
 use super::wheel::Wheel;
@@ -59,6 +63,10 @@ const BALANCE_TICKS: u64 = 2;
 /// How long a connection that is between requests is kept once the server stops: a request may be on its way.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
+/// How long a turn may last. A page takes seconds to load, and a core that is shared loses some hundredths: a quarter of a
+/// second is noticed, and not reached by accident.
+const MAX_TURN: Duration = Duration::from_millis(250);
+
 /// Bytes in the worker's buffer that wait to be answered.
 struct Arrived {
     ticket: Ticket,
@@ -78,7 +86,10 @@ pub(super) struct Worker {
     wheel: Wheel,
     deadlines: Deadlines,
     time: Time,
+    sleeps: Sleeps,
     exchange: Exchange,
+    /// How many requests a turn may take.
+    quota: TurnQuota,
     /// What the batch brought, one connection's bytes after the other's.
     buffer: Box<[u8]>,
     /// How much of the buffer holds bytes that wait to be answered, and whose they are.
@@ -101,7 +112,8 @@ impl Worker {
         epoll::add(&epoll, alarm.timer(), EventData::new_u64(ALARM), EventFlags::IN | EventFlags::ET)?;
         let mut door = Door::new(LISTENER);
         door.open(&epoll, &shared.listener)?;
-        let mut time = Time::new(shared.epoch);
+        let epoch = shared.epoch;
+        let mut time = Time::new(epoch);
         let exchange =
             Exchange::new(Arc::clone(&shared.routes), &mut time, Arc::clone(&shared.mailboxes[index]));
         Ok(Self {
@@ -115,7 +127,9 @@ impl Worker {
             next_serial: 0,
             wheel: Wheel::new(),
             time,
+            sleeps: Sleeps::enter(epoch),
             exchange,
+            quota: TurnQuota::new(MAX_TURN),
             buffer: vec![0; READ_BUFFER_BYTES].into(),
             filled: 0,
             arrived: Vec::new(),
@@ -151,7 +165,9 @@ impl Worker {
             self.exchange.renderer.date = self.time.date();
         }
         let requests = self.exchange.counters.requests;
+        self.exchange.quota_ends = requests + self.quota.most();
         self.exchange.tasks.after_sleep();
+        self.sleeps.wake(start);
         for event in events {
             let (flags, data) = (event.flags, event.data);
             match data.u64() {
@@ -168,6 +184,7 @@ impl Worker {
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
+        self.quota.learn(served, Duration::from_nanos(nanos));
         self.shared.stats[self.index].publish(&self.exchange.counters, served, nanos);
     }
 
@@ -177,8 +194,9 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let dues = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
-        if let Some(due) = dues.into_iter().flatten().min() {
+        let ticks = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
+        let tick = ticks.into_iter().flatten().min().map(Time::nanos_of);
+        if let Some(due) = tick.into_iter().chain(self.sleeps.next_due()).min() {
             self.alarm.ring_by(due, &self.time)?;
         }
         Ok(true)
@@ -198,92 +216,5 @@ impl Worker {
                 }
             }
         }
-    }
-
-    /// Puts a connection where it belongs after its turn.
-    #[inline]
-    fn after_turn(&mut self, ticket: Ticket, turn: Turn) {
-        match turn {
-            Turn::Ends => self.end(ticket.key),
-            Turn::Again => self.again.push(ticket),
-            Turn::Rests => {}
-            Turn::Waits => {
-                let conn = &self.conns[ticket.key as usize];
-                // Between requests the deadline only moves away, and the wheel looks again by itself. Any other
-                // wait may end sooner than the wheel knows of.
-                if conn.phase != Phase::Between || conn.unsent.is_some() {
-                    self.schedule(ticket.key);
-                }
-            }
-        }
-    }
-
-    /// Answers everything that arrived since the last call, and sends the answers.
-    #[inline]
-    fn answer_batch(&mut self) {
-        let mut arrived = std::mem::take(&mut self.arrived);
-        for &Arrived { ticket, begin, end } in &arrived {
-            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
-                let turn = self.exchange.on_arrived(conn, &self.buffer[begin..end]);
-                self.after_turn(ticket, turn);
-                if self.exchange.renderer.out.len() >= BATCH_BYTES {
-                    self.send_batch();
-                }
-            }
-        }
-        arrived.clear();
-        // Given back, so that the next batch need not allocate.
-        self.arrived = arrived;
-        self.filled = 0;
-        self.send_batch();
-    }
-
-    /// Sends the answers that were rendered since the last call, in that order.
-    #[inline]
-    fn send_batch(&mut self) {
-        let (leaving, mut begin) = (self.exchange.take_leaving(), 0);
-        for &(ticket, end) in &leaving {
-            // A connection that was reset in the meantime has nobody to send to.
-            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
-                let turn = self.exchange.send(conn, begin, end);
-                self.after_turn(ticket, turn);
-            }
-            begin = end;
-        }
-        self.exchange.batch_sent(leaving);
-    }
-
-    /// Another turn for those that had more to read.
-    #[inline]
-    fn go_on(&mut self) {
-        if self.again.is_empty() {
-            return;
-        }
-        for ticket in std::mem::take(&mut self.again) {
-            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
-                let turn = self.exchange.pump(conn, &mut self.buffer);
-                self.after_turn(ticket, turn);
-            }
-        }
-        self.send_batch();
-    }
-
-    /// Sends what handlers that awaited have to say.
-    #[inline]
-    fn finish_tasks(&mut self) {
-        let done = self.exchange.tasks.run();
-        if done.is_empty() {
-            return;
-        }
-        for (ticket, response) in done {
-            // The connection may have ended in the meantime, and its slot may be another's.
-            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
-                let turn = self.exchange.on_done(conn, response, &mut self.buffer);
-                // While the task worked the wheel may have lost sight of the connection.
-                self.schedule(ticket.key);
-                self.after_turn(ticket, turn);
-            }
-        }
-        self.send_batch();
     }
 }

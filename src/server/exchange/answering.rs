@@ -1,8 +1,12 @@
 //! Who answers a request, and what that means for its connection.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::http::{BodyReader, ConnectionHeader, Framing, HttpError, Method, RequestHead, Status};
 
 use super::super::conn::{Conn, Ending, Phase, Rest};
+use super::super::flow::body_of;
+use super::super::pool::RETRY_AFTER_SECONDS;
 use super::super::reply::{Reply, Sent, Terms};
 use super::super::request::Request;
 use super::super::routes::{Found, Handler, Routes};
@@ -12,6 +16,9 @@ impl Exchange {
     /// Answers one request, or hands it to a task.
     #[inline]
     pub(super) fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
+        if self.counters.requests >= self.quota_ends {
+            return self.shed(conn, head);
+        }
         let rest = match head.framing {
             Framing::Empty => Rest::Nothing,
             framing => rest_after(head, framing),
@@ -22,13 +29,19 @@ impl Exchange {
         match self.routes.find(head.method, head.path) {
             Found::Handler(Handler::InPlace(handler), params) => {
                 let request = Request::new(head, params, conn.peer);
-                handler(&request, self.renderer.reply(terms));
+                let (before, renderer) = (self.renderer.out.len(), &mut self.renderer);
+                let call = AssertUnwindSafe(|| handler(&request, renderer.reply(terms)));
+                if catch_unwind(call).is_err() {
+                    self.renderer.forget_answer(before);
+                    self.renderer.reply(terms).error(Status::INTERNAL_SERVER_ERROR);
+                }
             }
             Found::Handler(Handler::Awaiting(handler), params) => {
-                let request = Request::new(head, params, conn.peer).to_owned();
-                self.tasks.spawn(conn.ticket, handler(request));
-                conn.phase = Phase::Handler(terms, rest);
-                return;
+                let terms =
+                    Terms { connection: ConnectionHeader::answer(head.minor, head.keep_alive), ..terms };
+                let (body, arriving) = body_of(&self.tasks, conn.ticket, BodyReader::new(head.framing));
+                let answer = handler(Request::new(head, params, conn.peer).to_owned(body));
+                return self.begin_task(conn, head, answer, arriving, terms);
             }
             ref found => {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
@@ -46,11 +59,24 @@ impl Exchange {
         if let Rest::Skip(reader) = rest {
             conn.phase = Phase::Body(reader, SKIP_MAX_BYTES);
         }
-        if terms.connection == ConnectionHeader::Close {
+        if terms.connection == ConnectionHeader::Close || matches!(rest, Rest::Unread) {
             // A client that did not ask for the end may have sent more already; unread, it would make a reset of it.
             let expected = matches!(rest, Rest::Nothing) && !self.stopping;
             conn.ending = if expected { Ending::Close } else { Ending::Linger };
         }
+    }
+
+    /// Refuses a request because the turn has lasted too long already.
+    #[cold]
+    fn shed(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
+        let rest = rest_after(head, head.framing);
+        let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
+        let connection = ConnectionHeader::answer(head.minor, keep_alive);
+        let terms = Terms { connection, head_only: head.method == Method::Head };
+        let reply = self.renderer.reply(terms).with_header("Retry-After", RETRY_AFTER_SECONDS);
+        reply.error(Status::SERVICE_UNAVAILABLE);
+        self.counters.shed += 1;
+        self.answered(conn, terms, rest);
     }
 
     /// Answers a head that did not come in time.

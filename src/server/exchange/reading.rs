@@ -35,8 +35,7 @@ impl Exchange {
         buffer: Option<&mut [u8]>,
     ) {
         match received {
-            // The last answers are still to leave.
-            Ok(0) => conn.ending = Ending::Close,
+            Ok(0) => self.on_last_byte(conn),
             Ok(count) => {
                 self.counters.received_bytes += count as u64;
                 // A short read emptied the socket; what comes later brings its own edge.

@@ -3,7 +3,9 @@
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 
-use super::super::conn::{Conn, Ending, LINGER_BYTES, Phase, Sending, Unsent, send_pieces};
+use super::super::conn::{Conn, Ending, LINGER_BYTES, Phase, Unsent};
+use super::super::pool::Pools;
+use super::super::tail::{Sending, Tail, send_pieces};
 use super::{Exchange, Turn};
 
 /// Rendered answers that are sent before the next pipelined request is looked at.
@@ -47,12 +49,29 @@ impl Exchange {
         let (bytes, mut tail, mut at) = (&self.renderer.out[begin..end], self.renderer.tail.take(), sent);
         match send_pieces(&conn.socket, bytes, &mut at, &mut tail, &mut self.counters.sent_bytes) {
             Sending::Done => {}
-            Sending::Full => {
+            sending @ (Sending::Full | Sending::OnDisk) => {
                 conn.since = self.tick;
-                conn.unsent = Some(Box::new(Unsent { bytes: bytes[at..].to_vec(), at: 0, tail }));
+                let bytes = bytes[at..].to_vec();
+                conn.unsent = Some(Box::new(Unsent { bytes, at: 0, tail, fetching: None }));
+                if sending == Sending::OnDisk {
+                    self.fetch(conn);
+                }
             }
             Sending::Broken => self.lose(conn),
         }
+    }
+
+    /// Has the next bytes of a file read by a thread that may wait for the disk.
+    #[cold]
+    fn fetch(&mut self, conn: &mut Conn) {
+        let Some(unsent) = &mut conn.unsent else { return };
+        let Some(fetch) = unsent.tail.as_ref().and_then(Tail::fetch) else { return };
+        let pools = Pools::current();
+        // Refused: sending will wait for the disk itself, late but not for ever.
+        let work = async move {
+            let _ = pools.disk.run(fetch).await;
+        };
+        unsent.fetching = Some(self.tasks.spawn_aside(conn.ticket, work));
     }
 
     /// What a connection does next, once its answers have left or wait for room.
@@ -71,7 +90,7 @@ impl Exchange {
 
     /// Goes on sending what the socket had no room for.
     pub(super) fn send_rest(&mut self, conn: &mut Conn) {
-        let Some(unsent) = &mut conn.unsent else { return };
+        let Some(unsent) = conn.unsent.as_mut().filter(|unsent| unsent.fetching.is_none()) else { return };
         let before = self.counters.sent_bytes;
         match unsent.push(&conn.socket, &mut self.counters.sent_bytes) {
             Sending::Done => {
@@ -80,6 +99,7 @@ impl Exchange {
             }
             Sending::Full if self.counters.sent_bytes > before => conn.since = self.tick,
             Sending::Full => {}
+            Sending::OnDisk => self.fetch(conn),
             Sending::Broken => self.lose(conn),
         }
     }

@@ -1,6 +1,7 @@
 //! What a worker does when its time has come: deadlines, balance, the end.
 
 use super::super::conn::{Phase, ticks};
+use super::super::flow::BodyError;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -44,6 +45,14 @@ impl Worker {
                     let ticket = conn.ticket;
                     let turn = self.exchange.on_head_timeout(conn);
                     self.after_turn(ticket, turn);
+                }
+                Some(_) if conn.waits_for_body() && conn.unsent.is_none() => {
+                    self.exchange.counters.timed_out += 1;
+                    // Its handler answers, or gives up.
+                    if let Some(flow) = &mut conn.flow {
+                        flow.body_ends(BodyError::Late);
+                    }
+                    self.schedule(key);
                 }
                 Some(_) => {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));

@@ -1,6 +1,7 @@
 //! boardd's data path over real sockets: what it answers, what it refuses, what it survives.
 
 mod any_bytes;
+mod bodies;
 mod connection;
 mod deadlines;
 mod dealing;

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 
+use boardkit::http::{BodyReader, Framing};
 use socket2::{Domain, SockRef, Socket, Type};
 
 /// Longer than any answer takes on the slowest machine; only a hang comes here.
@@ -121,17 +122,63 @@ impl Client {
     }
 
     fn next(&mut self, head_only: bool) -> Answer {
-        let mut piece = vec![0; 64 * 1024];
         loop {
             if let Some((answer, length)) = Answer::parse(&self.unread, head_only) {
                 self.unread.drain(..length);
                 return answer;
             }
-            match self.stream.read(&mut piece).expect("an answer within the time") {
-                0 => panic!("closed after {:?}", String::from_utf8_lossy(&self.unread)),
-                count => self.unread.extend_from_slice(&piece[..count]),
+            self.read_more();
+        }
+    }
+
+    /// The next answer, whose body must be chunked.
+    pub(crate) fn answer_in_chunks(&mut self) -> Answer {
+        let head = self.bytes_until("\r\n\r\n").trim_end().to_owned();
+        let status = head.get(9..12).and_then(|status| status.parse().ok()).expect("a status");
+        let mut answer = Answer { status, head, body: Vec::new() };
+        assert_eq!(answer.header("Transfer-Encoding"), Some("chunked"));
+        let mut reader = BodyReader::new(Framing::Chunked).expect("a body");
+        loop {
+            let progress = reader.read(&self.unread).expect("well-formed chunks");
+            let (begin, end) = progress.content;
+            answer.body.extend_from_slice(&self.unread[begin..end]);
+            self.unread.drain(..progress.consumed);
+            if progress.done {
+                return answer;
+            }
+            if self.unread.is_empty() {
+                self.read_more();
             }
         }
+    }
+
+    fn read_more(&mut self) {
+        let mut piece = vec![0; 64 * 1024];
+        match self.stream.read(&mut piece).expect("an answer within the time") {
+            0 => panic!("closed after {:?}", String::from_utf8_lossy(&self.unread)),
+            count => self.unread.extend_from_slice(&piece[..count]),
+        }
+    }
+
+    /// Everything that comes up to and with this text.
+    pub(crate) fn bytes_until(&mut self, text: &str) -> String {
+        loop {
+            let found = self.unread.windows(text.len()).position(|bytes| bytes == text.as_bytes());
+            if let Some(at) = found {
+                let bytes = self.unread.drain(..at + text.len()).collect();
+                return String::from_utf8(bytes).expect("text");
+            }
+            self.read_more();
+        }
+    }
+
+    /// Fails the test unless these are the next bytes.
+    pub(crate) fn expect_bytes(&mut self, expected: &[u8]) {
+        while self.unread.len() < expected.len() {
+            self.read_more();
+        }
+        let bytes: Vec<u8> = self.unread.drain(..expected.len()).collect();
+        assert_eq!(String::from_utf8_lossy(&bytes), String::from_utf8_lossy(expected));
     }
 
     /// Asks for the greeting and fails the test unless it comes.
