@@ -189,7 +189,7 @@ impl Worker {
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
         self.quota.learn(served, Duration::from_nanos(nanos));
-        self.shared.stats[self.index].publish(&self.exchange.counters, served, nanos);
+        self.shared.stats[self.index].publish(self.exchange.totals(), served, nanos);
     }
 
     /// Whether nothing is left to do without an event; sets the alarm for what is due next.
