@@ -11,6 +11,9 @@ const OK_BYTES: usize = 17;
 /// copy into each answer is a few moves and not a call.
 const LINES_BYTES: usize = OK_BYTES + 16 + 37;
 
+/// Where the date itself begins and ends in that.
+const DATE_BYTES: std::ops::Range<usize> = LINES_BYTES - 31..LINES_BYTES - 2;
+
 /// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, behind the status line that most answers
 /// begin with.
 #[derive(Debug, Clone)]
@@ -46,6 +49,12 @@ impl DateHeader {
     pub fn lines(&self) -> &[u8] {
         &self.ok_and_lines[OK_BYTES..]
     }
+
+    /// The date alone: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    #[must_use]
+    pub fn date(&self) -> &[u8] {
+        &self.ok_and_lines[DATE_BYTES]
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +67,7 @@ mod tests {
             DateHeader::at(784_111_777).lines(),
             b"Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
         );
+        assert_eq!(DateHeader::at(784_111_777).date(), b"Sun, 06 Nov 1994 08:49:37 GMT");
     }
 
     #[test]

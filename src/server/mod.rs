@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod access;
 mod alarm;
 mod body;
 mod config;
@@ -42,6 +43,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Config, Deadlines};
 pub use handle::Handle;
@@ -68,6 +70,7 @@ struct Shared {
     mailboxes: Box<[Arc<Mailbox>]>,
     stats: Box<[WorkerStats]>,
     log: Arc<dyn Log>,
+    access: Option<Arc<AccessLog>>,
     stop: AtomicBool,
     stages: Stages,
     epoch: Instant,
@@ -122,6 +125,7 @@ impl Server {
             mailboxes,
             stats: (0..workers).map(|_| WorkerStats::new()).collect(),
             log: Arc::new(log::ErrorOutput),
+            access: None,
             stop: AtomicBool::new(false),
             stages: Stages::default(),
             epoch: Instant::now(),
@@ -134,6 +138,14 @@ impl Server {
     #[must_use]
     pub fn with_log(mut self, log: Arc<dyn Log>) -> Self {
         self.shared.log = log;
+        self
+    }
+
+    /// Where each request's line goes; without it none is written. Workers beyond those that the log was made for record
+    /// nothing.
+    #[must_use]
+    pub fn with_access_log(mut self, access: Arc<AccessLog>) -> Self {
+        self.shared.access = Some(access);
         self
     }
 

@@ -3,4 +3,4 @@
 mod plan;
 mod share;
 
-pub use plan::{Decision, Plan, Wanted, WorkerPlan, plan};
+pub use plan::{Decision, Plan, Wanted, WorkerPlan, own_descriptors, plan};
