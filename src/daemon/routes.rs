@@ -6,7 +6,7 @@ use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use smol::stream::{Stream, StreamExt};
 
-use crate::http::Status;
+use crate::http::{Status, escape_html, percent_decode};
 use crate::server::{
     Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
 };
@@ -40,6 +40,7 @@ pub fn routes() -> Routes {
         .get("/plaintext", |_, reply| reply.text(GREETING))
         .get("/json", |_, reply| reply.json(&Message { message: GREETING }))
         .get("/bytes/{count}", fill)
+        .get("/hello", hello)
         .get_async("/work", work)
         .get_async("/slow", slow)
         .post_async("/echo", echo)
@@ -53,6 +54,28 @@ fn fill(request: &Request<'_>, reply: Reply<'_>) -> Sent {
             .with_status(Status::BAD_REQUEST)
             .text(&format!("/bytes/N: N is a number of bytes from 0 to {MAX_FILL_BYTES}\n")),
     }
+}
+
+/// `/hello`: what the server understood of the request, as a page.
+fn hello(request: &Request<'_>, reply: Reply<'_>) -> Sent {
+    let mut page = b"<!DOCTYPE html>\n<title>Hello</title>\n<h1>".to_vec();
+    let mut row = |before: &str, name: &[u8], between: &str, value: &[u8]| {
+        page.extend_from_slice(before.as_bytes());
+        escape_html(name, &mut page);
+        page.extend_from_slice(between.as_bytes());
+        escape_html(value, &mut page);
+    };
+    row("", request.method().name().as_bytes(), " ", percent_decode(request.path()).as_bytes());
+    row("</h1>\n<h2>Parameters</h2>\n<dl>", b"", "", b"");
+    for (name, value) in request.query_pairs() {
+        row("\n<dt>", name.as_bytes(), "<dd>", value.as_bytes());
+    }
+    row("\n</dl>\n<h2>Headers</h2>\n<dl>", b"", "", b"");
+    for (name, value) in request.headers() {
+        row("\n<dt>", name.as_bytes(), "<dd>", String::from_utf8_lossy(value).as_bytes());
+    }
+    row("\n</dl>\n", b"", "", b"");
+    reply.bytes("text/html; charset=utf-8", &page)
 }
 
 /// `/work?us=N`: N microseconds of a core, on the pool: what a real handler's computation looks like from outside.
@@ -106,9 +129,8 @@ fn burn(micros: u64) {
 
 /// The number that the query calls `name`; without it, 400 and what was expected.
 fn parameter(request: &OwnedRequest, name: &str, most: u64) -> Result<u64, Failure> {
-    let query = request.query.as_deref().unwrap_or_default();
-    let text = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
-    text.and_then(|text| number(text, most)).ok_or_else(|| {
+    let value = request.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value);
+    value.and_then(|text| number(&text, most)).ok_or_else(|| {
         let text = format!("{path}?{name}=N: N is a number from 0 to {most}\n", path = request.path);
         Response::text(text).with_status(Status::BAD_REQUEST).into()
     })

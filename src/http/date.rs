@@ -23,16 +23,21 @@ pub struct DateHeader {
     bytes: [u8; BYTES],
 }
 
+/// A point in time, in whole seconds since 1970 UTC, as headers have it (IMF-fixdate, RFC 9110 §5.6.7).
+///
+/// Years past 9999, which the format cannot hold, are shown as its last second.
+#[must_use]
+pub fn http_date(unix_seconds: u64) -> String {
+    /// 9999-12-31 23:59:59, the last second that four digits of a year can name.
+    const LAST: u64 = 253_402_300_799;
+    httpdate::fmt_http_date(UNIX_EPOCH + Duration::from_secs(unix_seconds.min(LAST)))
+}
+
 impl DateHeader {
-    /// Renders the headers for a point in time, in whole seconds since 1970 UTC.
-    ///
-    /// Years past 9999, which the format cannot hold, are shown as its last second.
+    /// Renders the headers for a point in time; see [`http_date`].
     #[must_use]
     pub fn at(unix_seconds: u64) -> Self {
-        /// 9999-12-31 23:59:59, the last second that four digits of a year can name.
-        const LAST: u64 = 253_402_300_799;
-        let time = UNIX_EPOCH + Duration::from_secs(unix_seconds.min(LAST));
-        let (status, date) = (Status::OK.line(), httpdate::fmt_http_date(time));
+        let (status, date) = (Status::OK.line(), http_date(unix_seconds));
         let text = format!("{status}Server: boardd\r\nDate: {date}\r\n{CONTENT_TYPE}");
         let mut bytes = [b' '; BYTES];
         bytes.copy_from_slice(text.as_bytes());

@@ -19,6 +19,9 @@ pub enum HttpError {
     /// Content-Length that is no number, repeated, or beside Transfer-Encoding (RFC 9112 §6.3).
     #[error("the body's length is contradictory or not a number")]
     Length,
+    /// A method that comes with a body, over HTTP/1.0 and without Content-Length (RFC 1945 §7.2.2).
+    #[error("the body has no Content-Length")]
+    LengthRequired,
     /// Transfer-Encoding whose last coding is not chunked, or sent with HTTP/1.0 (RFC 9112 §6.1).
     #[error("the transfer coding does not say where the body ends")]
     TransferEncoding,
@@ -43,6 +46,10 @@ pub enum HttpError {
     /// A major version other than 1 (RFC 9110 §15.6.6).
     #[error("only HTTP/1.x is spoken here")]
     Version,
+    /// HTTP/1.2 to 1.9, to be processed as HTTP/1.1 (RFC 9110 §2.5): answered by parsing the copy that
+    /// [`super::with_minor_1`] makes. The status is for who does not.
+    #[error("only HTTP/1.0 and HTTP/1.1 are spoken here")]
+    NewerMinor,
 }
 
 impl HttpError {
@@ -56,12 +63,13 @@ impl HttpError {
             | Self::Length
             | Self::TransferEncoding
             | Self::Chunk => Status::BAD_REQUEST,
+            Self::LengthRequired => Status::LENGTH_REQUIRED,
             Self::UnknownCoding => Status::NOT_IMPLEMENTED,
             Self::Expectation => Status::EXPECTATION_FAILED,
             Self::TargetTooLong => Status::URI_TOO_LONG,
             Self::HeadTooLarge => Status::HEADER_FIELDS_TOO_LARGE,
             Self::HeadTimeout => Status::REQUEST_TIMEOUT,
-            Self::Version => Status::VERSION_NOT_SUPPORTED,
+            Self::Version | Self::NewerMinor => Status::VERSION_NOT_SUPPORTED,
         }
     }
 }

@@ -72,6 +72,10 @@ impl Method {
 pub struct MethodSet(u16);
 
 impl MethodSet {
+    /// What a path is asked with that can only be read.
+    pub const GET_HEAD_OPTIONS: Self =
+        Self(1 << Method::Get as u16 | 1 << Method::Head as u16 | 1 << Method::Options as u16);
+
     /// The set with `method` added.
     #[must_use]
     pub const fn with(self, method: Method) -> Self {

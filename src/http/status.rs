@@ -30,14 +30,31 @@ macro_rules! statuses {
 
 statuses! {
     OK 200 "OK",
+    CREATED 201 "Created",
+    ACCEPTED 202 "Accepted",
     NO_CONTENT 204 "No Content",
+    PARTIAL_CONTENT 206 "Partial Content",
+    MOVED_PERMANENTLY 301 "Moved Permanently",
+    FOUND 302 "Found",
+    SEE_OTHER 303 "See Other",
+    NOT_MODIFIED 304 "Not Modified",
+    TEMPORARY_REDIRECT 307 "Temporary Redirect",
+    PERMANENT_REDIRECT 308 "Permanent Redirect",
     BAD_REQUEST 400 "Bad Request",
+    FORBIDDEN 403 "Forbidden",
     NOT_FOUND 404 "Not Found",
     METHOD_NOT_ALLOWED 405 "Method Not Allowed",
     REQUEST_TIMEOUT 408 "Request Timeout",
+    CONFLICT 409 "Conflict",
+    GONE 410 "Gone",
+    LENGTH_REQUIRED 411 "Length Required",
+    PRECONDITION_FAILED 412 "Precondition Failed",
     CONTENT_TOO_LARGE 413 "Content Too Large",
     URI_TOO_LONG 414 "URI Too Long",
+    UNSUPPORTED_MEDIA_TYPE 415 "Unsupported Media Type",
+    RANGE_NOT_SATISFIABLE 416 "Range Not Satisfiable",
     EXPECTATION_FAILED 417 "Expectation Failed",
+    TOO_MANY_REQUESTS 429 "Too Many Requests",
     HEADER_FIELDS_TOO_LARGE 431 "Request Header Fields Too Large",
     INTERNAL_SERVER_ERROR 500 "Internal Server Error",
     NOT_IMPLEMENTED 501 "Not Implemented",
@@ -64,10 +81,11 @@ impl Status {
         self.0.line.trim_start_matches("HTTP/1.1 ").trim_end()
     }
 
-    /// Whether the answer has a Content-Length (RFC 9110 §8.6: none in 1xx and 204).
+    /// Whether the answer has a Content-Length: none in 1xx and 204 (RFC 9110 §8.6), and in 304 only that of the answer
+    /// which the client has already, so none is the safe one.
     #[must_use]
     pub const fn has_length(self) -> bool {
-        self.0.code >= 200 && self.0.code != 204
+        self.0.code >= 200 && self.0.code != 204 && self.0.code != 304
     }
 }
 
@@ -95,5 +113,12 @@ mod tests {
             let line = format!("HTTP/1.1 {} ", status.code());
             assert!(status.line().starts_with(&line) && status.line().ends_with("\r\n"), "{status:?}");
         }
+        assert!(Status::ALL.is_sorted_by_key(|status| status.code()));
+    }
+
+    #[test]
+    fn who_may_have_no_body_has_no_length() {
+        let without: Vec<_> = Status::ALL.iter().filter(|status| !status.has_length()).collect();
+        assert_eq!(without, [&Status::NO_CONTENT, &Status::NOT_MODIFIED]);
     }
 }

@@ -2,17 +2,21 @@
 
 mod answering;
 mod awaiting;
+mod filing;
 mod reading;
 mod sending;
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rustix::event::epoll::EventFlags;
 use rustix::net::RecvFlags;
 
-use crate::http::{header_slots, parse_head};
+use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
 use super::conn::{Conn, Ending, Phase};
+use super::files::FileCache;
 use super::mailbox::Mailbox;
 use super::reply::Renderer;
 use super::routes::Routes;
@@ -53,6 +57,8 @@ pub(super) struct Exchange {
     pub(super) routes: Arc<Routes>,
     pub(super) renderer: Renderer,
     pub(super) tasks: Tasks,
+    /// This worker's files, if there are any.
+    files: Option<Rc<RefCell<FileCache>>>,
     pub(super) counters: Counters,
     /// Whose answers wait in the renderer, in order, and where each one's end there.
     leaving: Vec<(Ticket, usize)>,
@@ -67,9 +73,12 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>) -> Self {
+    /// For one of so many workers.
+    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>, workers: usize) -> Self {
+        let files = routes.files.as_ref().map(|files| FileCache::new(files.cache_bytes / workers.max(1)));
         Self {
             routes,
+            files: files.map(|cache| Rc::new(RefCell::new(cache))),
             renderer: Renderer::new(time.date()),
             tasks: Tasks::new(mailbox),
             counters: Counters::default(),
@@ -194,11 +203,22 @@ impl Exchange {
                         self.handle(conn, &head);
                         self.send_if_large(conn);
                     }
+                    Ok(None) if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) => {
+                        // Empty lines behind a body: no request has begun, and no deadline with it.
+                        return bytes.len();
+                    }
                     Ok(None) => {
                         if conn.phase != Phase::Head {
                             (conn.phase, conn.since) = (Phase::Head, self.tick);
                         }
                         return at;
+                    }
+                    Err(HttpError::NewerMinor) => {
+                        let used = self.answer_as_minor_1(conn, &bytes[at..]);
+                        at += used;
+                        if used == 0 {
+                            return at;
+                        }
                     }
                     Err(error) => self.refuse(conn, error),
                 }
@@ -206,6 +226,20 @@ impl Exchange {
             // Checked here and not before: the callers have bytes, and a connection that takes them.
             if at == bytes.len() || !conn.takes_bytes() {
                 return at;
+            }
+        }
+    }
+}
+
+impl Exchange {
+    /// Answers requests of a later minor version as if they were HTTP/1.1 (RFC 9110 §2.5).
+    #[cold]
+    fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
+        match with_minor_1(bytes) {
+            Some(copy) => self.answer(conn, &copy),
+            None => {
+                self.refuse(conn, HttpError::NewerMinor);
+                bytes.len()
             }
         }
     }

@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::IoSliceMut;
+use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use rustix::fs::{Advice, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 /// Bytes that are looked at, and fetched from the disk, at once: a tenth of a second of a 100 Mbit/s link, and so many that
@@ -22,7 +24,9 @@ pub struct FilePart {
 impl FilePart {
     /// `length` bytes of a file from byte `from` on. If the file turns out to be shorter, the connection ends early.
     #[must_use]
-    pub const fn new(file: Arc<File>, from: u64, length: u64) -> Self {
+    pub fn new(file: Arc<File>, from: u64, length: u64) -> Self {
+        // Reading ahead is done by the threads that read: the kernel, left to itself, would have the worker ask the disk for it.
+        let _ = fadvise(&file, 0, None, Advice::Random);
         Self { file, from, length }
     }
 
@@ -66,6 +70,8 @@ pub(super) fn fetch(file: &File, from: u64, length: u64) {
             Ok(count) => at += count as u64,
         }
     }
+    // Not waited for: while these bytes are sent, the disk gets the next.
+    let _ = fadvise(file, end, NonZeroU64::new(length), Advice::WillNeed);
 }
 
 #[cfg(test)]

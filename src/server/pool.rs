@@ -23,6 +23,9 @@ use super::response::Response;
 /// not wait for the work itself.
 const NICE: i32 = 5;
 
+/// What a job is taken to last before any has ended: a crowd at the very beginning must not be let in unseen.
+const FIRST_MEAN: Duration = Duration::from_millis(10);
+
 /// Seconds after which a client that was refused may try again: the queue is emptied many times over in that time.
 pub(super) const RETRY_AFTER_SECONDS: &str = "1";
 
@@ -55,8 +58,8 @@ struct Queue {
     jobs: VecDeque<(Instant, Job)>,
     started: usize,
     idle: usize,
-    /// What a job took lately, in nanoseconds; the newest counts for an eighth.
-    mean_nanos: u64,
+    /// What a job took lately; the newest counts for an eighth.
+    mean: Option<Duration>,
 }
 
 impl Pool {
@@ -78,7 +81,7 @@ impl Pool {
         let load = QueueLoad {
             queued: queue.jobs.len(),
             oldest: queue.jobs.front().map_or(Duration::ZERO, |(came, _)| now - *came),
-            mean: Duration::from_nanos(queue.mean_nanos),
+            mean: queue.mean.unwrap_or(FIRST_MEAN),
             threads: self.threads,
         };
         let idle = queue.idle > queue.jobs.len();
@@ -113,10 +116,10 @@ impl Pool {
             drop(queue);
             let begin = Instant::now();
             let ran = job();
-            let took = u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            let took = begin.elapsed();
             queue = self.lock();
             if ran {
-                queue.mean_nanos = queue.mean_nanos - queue.mean_nanos / 8 + took / 8;
+                queue.mean = Some(queue.mean.map_or(took, |mean| mean - mean / 8 + took / 8));
             }
         }
     }

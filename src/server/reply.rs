@@ -1,6 +1,7 @@
 //! Answers: written in place by a handler on the worker, or handed over whole by one that awaited.
 
 use std::io::IoSlice;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -86,6 +87,12 @@ impl Reply<'_> {
         self
     }
 
+    /// Adds header lines that are known to be whole.
+    pub(super) fn with_lines(self, lines: &[u8]) -> Self {
+        self.renderer.extra.extend_from_slice(lines);
+        self
+    }
+
     /// Answers with text/plain.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
@@ -114,6 +121,16 @@ impl Reply<'_> {
             self.renderer.out.extend_from_slice(body);
         }
         Sent(())
+    }
+
+    /// Answers with bytes that many answers share: copied beside their head when they are few.
+    #[inline]
+    pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
+        if body.len() <= COPY_MAX_BYTES {
+            self.bytes(content_type, body)
+        } else {
+            self.body(content_type, Body::Shared(Arc::clone(body)))
+        }
     }
 
     /// Answers without a body.

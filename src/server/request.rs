@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::http::{Method, RequestHead};
+use crate::http::{Method, QueryPairs, RequestHead, query_pairs};
 
 use super::flow::Incoming;
 use super::routes::Params;
@@ -54,6 +54,16 @@ impl<'a> Request<'a> {
             .map(|header| header.value)
     }
 
+    /// All headers in order; names as they came.
+    pub fn headers(&self) -> impl Iterator<Item = (&'a str, &'a [u8])> + use<'a> {
+        self.head.headers.iter().map(|header| (header.name, header.value))
+    }
+
+    /// The names and values of the query in order, decoded once.
+    pub fn query_pairs(&self) -> QueryPairs<'a> {
+        query_pairs(self.head.query.unwrap_or_default())
+    }
+
     /// The client's address.
     #[must_use]
     pub const fn peer(&self) -> SocketAddr {
@@ -97,6 +107,11 @@ impl OwnedRequest {
     #[must_use]
     pub fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(known, _)| known == name).map(|(_, value)| &**value)
+    }
+
+    /// The names and values of the query in order, decoded once.
+    pub fn query_pairs(&self) -> QueryPairs<'_> {
+        query_pairs(self.query.as_deref().unwrap_or_default())
     }
 
     /// The first header of this name, in any case.

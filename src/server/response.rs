@@ -109,6 +109,12 @@ impl Response {
         Self { last: true, ..self }
     }
 
+    /// Adds header lines that are known to be whole.
+    pub(super) fn with_lines(mut self, lines: &[u8]) -> Self {
+        self.extra.extend_from_slice(lines);
+        self
+    }
+
     /// The status.
     #[must_use]
     pub const fn status(&self) -> Status {

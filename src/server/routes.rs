@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::http::{Method, MethodSet};
 
+use super::files::Files;
 use super::reply::{Reply, Sent};
 use super::request::{OwnedRequest, Request};
 use super::response::Response;
@@ -18,6 +19,9 @@ pub(super) struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
+    /// Of a path without a pattern.
+    pub(super) const NONE: Self = Self { pattern: &[], path: "" };
+
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         let parts = self.path.split('/').skip(1);
         self.pattern.iter().zip(parts).filter_map(|(segment, part)| match segment {
@@ -71,6 +75,7 @@ pub(super) enum Segment {
 pub struct Routes {
     exact: Vec<(String, Methods)>,
     patterns: Vec<(Vec<Segment>, Methods)>,
+    pub(super) files: Option<Files>,
 }
 
 impl Routes {
@@ -149,6 +154,12 @@ impl Routes {
             Box::pin(async move { handler(request).await.into() })
         };
         self.add(method, pattern, Handler::Awaiting(Box::new(handler)))
+    }
+
+    /// Answers GET and HEAD from files, on every path that has no route of its own.
+    #[must_use]
+    pub fn files(self, files: Files) -> Self {
+        Self { files: Some(files), ..self }
     }
 
     fn add(mut self, method: Method, pattern: &str, handler: Handler) -> Self {

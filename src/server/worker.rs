@@ -114,8 +114,12 @@ impl Worker {
         door.open(&epoll, &shared.listener)?;
         let epoch = shared.epoch;
         let mut time = Time::new(epoch);
-        let exchange =
-            Exchange::new(Arc::clone(&shared.routes), &mut time, Arc::clone(&shared.mailboxes[index]));
+        let exchange = Exchange::new(
+            Arc::clone(&shared.routes),
+            &mut time,
+            Arc::clone(&shared.mailboxes[index]),
+            shared.mailboxes.len(),
+        );
         Ok(Self {
             index,
             deadlines: shared.config.deadlines,

@@ -43,6 +43,9 @@ impl Exchange {
                 let answer = handler(Request::new(head, params, conn.peer).to_owned(body));
                 return self.begin_task(conn, head, answer, arriving, terms);
             }
+            Found::Nothing if self.files.is_some() && head.path != "*" => {
+                return self.answer_file(conn, head, terms, rest);
+            }
             ref found => {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
             }

@@ -11,7 +11,7 @@ const REQUESTS: [(&str, u16, bool); 9] = [
     ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", 200, false),
     ("\r\n\r\nGET /json?a=b HTTP/1.1\r\nHost: a\r\nX:  y \r\n\r\n", 200, false),
     ("HEAD /json HTTP/1.1\r\nHost: a\r\n\r\n", 200, true),
-    ("GET /bytes/5 HTTP/1.1\nHost: a\n\n", 200, false),
+    ("GET /bytes/5 HTTP/1.1\r\nHost:a\t\r\n\r\n", 200, false),
     ("GET /nothing HTTP/1.1\r\nHost: a\r\n\r\n", 404, false),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 27\r\n\r\nGET /json HTTP/1.1\r\nHost: b", 405, false),
     (
