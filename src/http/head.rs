@@ -102,7 +102,7 @@ pub fn parse_head<'h, 'b>(
         minor,
         headers,
         framing,
-        keep_alive: fields.keep_alive,
+        keep_alive: fields.keep_alive(),
         expects_continue: fields.expects_continue && framing != Framing::Empty,
     };
     Ok(Some((head, length)))

@@ -2,6 +2,7 @@
 
 mod any_bytes;
 mod bodies;
+mod conformance;
 mod connection;
 mod deadlines;
 mod dealing;
