@@ -2,9 +2,9 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
 use super::Shared;
@@ -15,11 +15,11 @@ use super::stats::{Snapshot, WorkerStats};
 /// A running server.
 pub struct Handle {
     shared: Arc<Shared>,
-    workers: Vec<JoinHandle<io::Result<()>>>,
+    workers: Vec<JoinHandle<()>>,
 }
 
 impl Handle {
-    pub(super) const fn new(shared: Arc<Shared>, workers: Vec<JoinHandle<io::Result<()>>>) -> Self {
+    pub(super) const fn new(shared: Arc<Shared>, workers: Vec<JoinHandle<()>>) -> Self {
         Self { shared, workers }
     }
 
@@ -55,6 +55,8 @@ impl Handle {
     /// What the server is about.
     #[must_use]
     pub fn stage(&self) -> Stage {
+        // Before looking, or a change right after the look would not ring.
+        self.shared.stages.heard();
         if self.shared.stages.have_ended(self.workers.len()) {
             Stage::Ended
         } else if self.shared.stop.load(Ordering::SeqCst) {
@@ -64,14 +66,10 @@ impl Handle {
         }
     }
 
-    /// Ready with the present stage when that is another than `last`. One task at a time can wait for it.
-    pub fn poll_stage(&self, last: Stage, context: &Context<'_>) -> Poll<Stage> {
-        // Left there first, or a change right after the look would wake nobody.
-        self.shared.stages.wake(context.waker());
-        match self.stage() {
-            stage if stage == last => Poll::Pending,
-            stage => Poll::Ready(stage),
-        }
+    /// Becomes readable, for poll(2) and the like, whenever [`Handle::stage`] may have changed since it was last called.
+    #[must_use]
+    pub fn stage_bell(&self) -> BorrowedFd<'_> {
+        self.shared.stages.bell().as_fd()
     }
 
     /// Asks the workers to stop: who has begun to connect is still served, every answer is its connection's last, and
@@ -87,7 +85,10 @@ impl Handle {
     /// The first failure that ended a worker: its epoll or its core was refused.
     pub fn join(self) -> io::Result<Snapshot> {
         for worker in self.workers {
-            worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
+            worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
+        }
+        if let Some(failure) = self.shared.stages.take_failure() {
+            return Err(failure);
         }
         Ok(Snapshot::of(self.shared.stats.iter()))
     }

@@ -1,7 +1,10 @@
 //! How far the workers are: counted, so that others can wait for it.
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+
+use rustix::event::{EventfdFlags, eventfd};
 
 /// What a server is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,36 +18,64 @@ pub enum Stage {
 }
 
 /// How many workers have come how far.
-#[derive(Default)]
 pub(super) struct Stages {
     counts: Mutex<Counts>,
     changed: Condvar,
+    bell: OwnedFd,
 }
 
 #[derive(Default)]
 struct Counts {
     serving: usize,
     ended: usize,
-    waker: Option<Waker>,
+    /// The first failure that ended a worker.
+    failure: Option<io::Error>,
 }
 
 impl Stages {
+    pub(super) fn new() -> io::Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { counts: Mutex::default(), changed: Condvar::new(), bell })
+    }
+
+    /// Readable after each change, until [`Stages::heard`].
+    pub(super) const fn bell(&self) -> &OwnedFd {
+        &self.bell
+    }
+
+    pub(super) fn ring(&self) {
+        // Fails only when the counter is full, and then it is readable anyway.
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+
+    pub(super) fn heard(&self) {
+        // Fails when it has not rung.
+        let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+    }
+
     pub(super) fn worker_serves(&self) {
         self.lock().serving += 1;
         self.changed.notify_all();
     }
 
-    pub(super) fn worker_ended(&self) {
-        self.lock().ended += 1;
+    pub(super) fn worker_ended(&self, how: io::Result<()>) {
+        let mut counts = self.lock();
+        counts.ended += 1;
+        if let Err(error) = how {
+            counts.failure.get_or_insert(error);
+        }
+        drop(counts);
         self.changed.notify_all();
-        self.changed();
+        self.ring();
     }
 
     /// Waits until `workers` workers serve; false when one has ended instead.
     pub(super) fn all_serve(&self, workers: usize) -> bool {
-        let undecided = |counts: &mut Counts| counts.ended == 0 && counts.serving < workers;
-        let counts = self.changed.wait_while(self.lock(), undecided);
-        counts.unwrap_or_else(PoisonError::into_inner).ended == 0
+        let mut counts = self.lock();
+        while counts.ended == 0 && counts.serving < workers {
+            counts = self.changed.wait(counts).unwrap_or_else(PoisonError::into_inner);
+        }
+        counts.ended == 0
     }
 
     /// Whether `workers` workers have ended.
@@ -52,21 +83,13 @@ impl Stages {
         self.lock().ended >= workers
     }
 
-    /// Whom to wake at the next change.
-    pub(super) fn wake(&self, waker: &Waker) {
-        self.lock().waker = Some(waker.clone());
-    }
-
-    /// Wakes who waits for a change.
-    pub(super) fn changed(&self) {
-        let waker = self.lock().waker.take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+    /// The first failure that ended a worker, once.
+    pub(super) fn take_failure(&self) -> Option<io::Error> {
+        self.lock().failure.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
-        // Numbers and a waker are whole at any time.
+        // Numbers are whole at any time.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
