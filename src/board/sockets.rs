@@ -32,19 +32,18 @@ impl PortOwner {
         let rows = tables.iter().flat_map(|table| table.lines().skip(1));
         let (uid, inode) = rows.filter_map(|row| listener(row, address)).next()?;
         let link = format!("socket:[{inode}]");
-        let holds = |pid: u32| {
+        let owner = root.find_numbered("proc", "", &mut |pid| {
             let dir = format!("proc/{pid}/fd");
-            root.all_numbered(&dir)
-                .into_iter()
-                .any(|fd| root.link(&format!("{dir}/{fd}")).as_ref() == Some(&link))
-        };
-        match root.all_numbered("proc").into_iter().find(|pid| holds(*pid)) {
+            let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).as_ref() == Some(&link);
+            root.find_numbered(&dir, "", &mut is_it).is_some()
+        });
+        Some(match owner {
             Some(pid) => {
                 let name = root.text(&format!("proc/{pid}/comm")).unwrap_or_else(|| "a program".to_owned());
-                Some(Self::Process { pid, name })
+                Self::Process { pid, name }
             }
-            None => Some(Self::Hidden { uid }),
-        }
+            None => Self::Hidden { uid },
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::DaemonError;
 use super::log::Logger;
-use crate::server::{AccessLog, Level, Log};
+use crate::server::{AccessLog, Level, Log, spawn};
 
 /// How often lines are taken. Often enough for who watches the file, and seldom enough for a card that wears by writes.
 const EVERY: Duration = Duration::from_millis(100);
@@ -51,14 +51,12 @@ impl Writer {
     pub(super) fn start(path: &Path, workers: NonZeroUsize, log: &Arc<Logger>) -> Result<Self, DaemonError> {
         let path = (path.as_os_str() != "-").then(|| path.to_owned());
         let file = open(path.as_deref()).map_err(|error| {
-            let path = path.as_deref().unwrap_or(Path::new("to the output")).display().to_string();
-            DaemonError::AccessLog { path, error }
+            let path = path.as_deref().unwrap_or(Path::new("to the output"));
+            DaemonError::AccessLog { path: path.to_string_lossy().into_owned(), error }
         })?;
         let writer = Self { lines: AccessLog::new(workers.get()), path, orders: Arc::default() };
         let (lines, orders, log) = (Arc::clone(&writer.lines), Arc::clone(&writer.orders), Arc::clone(log));
-        let thread = std::thread::Builder::new().name("boardd-access".into());
-        thread
-            .spawn(move || write(&lines, &orders, file, &log))
+        spawn("boardd-access".into(), Box::new(move || write(&lines, &orders, file, &log)))
             .map_err(|error| DaemonError::System { what: "cannot start a thread", error })?;
         Ok(writer)
     }

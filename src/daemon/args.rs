@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 
-use super::log::{LogLevel, Style};
+use super::style::{LogLevel, Style};
 use crate::server::Deadlines;
 use crate::tune::Wanted;
 

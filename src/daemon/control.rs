@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec};
+
 use super::DaemonError;
 use super::access::Writer;
 use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
-use super::signals::{Signal, Signals};
+use super::signals::{Signals, count};
 use crate::server::{Handle, Level, Log, Stage};
 
 /// How often the status is told anew while connections end.
@@ -25,69 +27,64 @@ pub(super) struct Control<'a> {
     pub(super) status: String,
 }
 
-/// What happened.
-enum Event {
-    Signal(Signal),
-    Stage(Stage),
-    /// The watchdog or the status is due.
-    Due,
-}
-
 impl Control<'_> {
     /// Looks after everything until no worker is left.
     ///
     /// # Errors
     /// When the end was not the one that one signal asks for.
     pub(super) fn run(mut self) -> Result<(), DaemonError> {
-        let (mut stage, mut told, mut status_at) = (Stage::Serving, false, None);
+        let (mut told, mut status_at) = (false, None);
         // The first look only notes what it sees.
         self.look();
         self.notifier.ready(&self.status);
         loop {
-            match self.next(stage, status_at) {
-                Event::Signal(Signal::Reload) => self.reload(),
-                Event::Signal(_) if told => return Err(DaemonError::AtOnce { open: self.open() }),
-                Event::Signal(_) => {
-                    told = true;
-                    self.handle.stop();
+            self.wait(status_at)?;
+            if count(&self.signals.reload) > 0 {
+                self.reload();
+            }
+            for _ in 0..count(&self.signals.end) {
+                if told {
+                    return Err(DaemonError::AtOnce { open: self.open() });
                 }
-                Event::Stage(Stage::Ended) if told => return Ok(()),
-                Event::Stage(Stage::Ended) => return Err(DaemonError::Broken),
-                Event::Stage(now) => {
-                    stage = now;
-                    status_at = Some(Instant::now());
+                told = true;
+                self.handle.stop();
+            }
+            match self.handle.stage() {
+                Stage::Ended if told => return Ok(()),
+                Stage::Ended => return Err(DaemonError::Broken),
+                Stage::Stopping if status_at.is_none() => {
                     self.notifier.send("STOPPING=1");
                     self.log.say(Level::Info, &self.ending());
+                    status_at = Some(Instant::now());
                 }
-                Event::Due => {
-                    let now = Instant::now();
-                    if self.watchdog.as_ref().is_some_and(|watchdog| watchdog.next <= now) && self.look() {
-                        self.notifier.send("WATCHDOG=1");
-                    }
-                    if status_at.is_some_and(|at| at <= now) {
-                        status_at = Some(now + STATUS_EVERY);
-                        self.notifier.send(&format!("STATUS={}", self.ending()));
-                    }
-                }
+                _ => {}
+            }
+            let now = Instant::now();
+            if self.watchdog.as_ref().is_some_and(|watchdog| watchdog.next <= now) && self.look() {
+                self.notifier.send("WATCHDOG=1");
+            }
+            if status_at.is_some_and(|at| at <= now) {
+                status_at = Some(now + STATUS_EVERY);
+                self.notifier.send(&format!("STATUS={}", self.ending()));
             }
         }
     }
 
-    /// The next thing that happens to a server that is at this stage.
-    fn next(&mut self, stage: Stage, status_at: Option<Instant>) -> Event {
+    /// Waits for a signal, another stage of the server, or until something is due.
+    fn wait(&self, status_at: Option<Instant>) -> Result<(), DaemonError> {
         let due = self.watchdog.as_ref().map(|watchdog| watchdog.next).into_iter().chain(status_at).min();
-        loop {
-            if let Some(signal) = self.signals.take() {
-                return Event::Signal(signal);
-            }
-            let now = self.handle.stage();
-            if now != stage {
-                return Event::Stage(now);
-            }
-            if due.is_some_and(|due| due <= Instant::now()) {
-                return Event::Due;
-            }
-            self.signals.wait(due);
+        let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+        // What is too long for the kernel is looked at again before it has passed.
+        let left = left.map(|left| Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 }));
+        let bell = self.handle.stage_bell();
+        let mut watched = [
+            PollFd::new(&self.signals.end, PollFlags::IN),
+            PollFd::new(&self.signals.reload, PollFlags::IN),
+            PollFd::new(&bell, PollFlags::IN),
+        ];
+        match rustix::event::poll(&mut watched, left.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(DaemonError::System { what: "cannot wait for signals", error: error.into() }),
         }
     }
 

@@ -52,15 +52,16 @@ pub(super) fn passed() -> Result<Vec<OwnedFd>, DaemonError> {
 /// # Errors
 /// When one is of no use.
 pub(super) fn take_over(passed: Vec<OwnedFd>, backlog: i32) -> Result<Vec<Listener>, DaemonError> {
-    let take = |socket: OwnedFd| {
+    let mut listeners = Vec::with_capacity(passed.len());
+    for socket in passed {
         let number = socket.as_raw_fd();
-        Listener::passed(socket, backlog).map_err(|error| {
+        listeners.push(Listener::passed(socket, backlog).map_err(|error| {
             DaemonError::Listen(format!(
                 "the passed descriptor {number} {error}: the .socket unit needs ListenStream="
             ))
-        })
-    };
-    passed.into_iter().map(take).collect()
+        })?);
+    }
+    Ok(listeners)
 }
 
 /// Listeners of these addresses, or of all that the machine has when there are none.

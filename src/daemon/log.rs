@@ -1,95 +1,18 @@
 //! Messages of boardd and of its workers on the error output, which may be a pipe that nobody empties: they go through a
 //! bounded queue to a thread that nobody waits for.
 
-use std::fmt::Write as _;
-use std::io::Write as _;
-use std::os::fd::AsFd;
-use std::os::unix::fs::MetadataExt;
-use std::str::FromStr;
+use std::io::Write;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::server::{Level, Log};
+use super::style::{LogLevel, Style};
+use crate::server::{Level, Log, spawn};
 
 /// Bytes that may wait to be written: a few hundred lines. More of them are counted and lost.
 const MOST_BYTES: usize = 32 * 1024;
 
 /// The least time between two messages about the same subject.
 const PER_SUBJECT: Duration = Duration::from_secs(1);
-
-/// The form of messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Style {
-    /// `boardd: message`.
-    Plain,
-    /// `<level>message`, as journald takes the level from a line (sd-daemon(3)); it adds name and time itself.
-    Journal,
-}
-
-impl Style {
-    /// Journal when the error output goes to journald, by what systemd leaves in `JOURNAL_STREAM` (systemd.exec(5)): device
-    /// and inode of that stream. Inherited by a program whose output was led elsewhere, it does not fit.
-    #[must_use]
-    pub fn detect() -> Self {
-        let error_output = std::io::stderr().as_fd().try_clone_to_owned().map(std::fs::File::from);
-        let stream = std::env::var("JOURNAL_STREAM").unwrap_or_default();
-        let metadata = error_output.and_then(|file| file.metadata());
-        match metadata {
-            Ok(found) if stream == format!("{}:{}", found.dev(), found.ino()) => Self::Journal,
-            _ => Self::Plain,
-        }
-    }
-
-    /// Appends one line. Bytes that could begin another, or command a terminal, become `?`.
-    pub(super) fn line(self, level: Level, subject: &str, text: &str, to: &mut String) {
-        // Writing to a string cannot fail.
-        let _ = match self {
-            Self::Plain => to.write_str("boardd: "),
-            Self::Journal => write!(to, "<{}>", level as u8),
-        };
-        let separator = if subject.is_empty() { "" } else { ": " };
-        let chars = subject.chars().chain(separator.chars()).chain(text.chars());
-        to.extend(chars.map(|c| if c.is_control() { '?' } else { c }));
-        to.push('\n');
-    }
-}
-
-impl FromStr for Style {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        match text {
-            "plain" => Ok(Self::Plain),
-            "journal" => Ok(Self::Journal),
-            _ => Err(()),
-        }
-    }
-}
-
-/// The least grave level that is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LogLevel(pub Level);
-
-impl Default for LogLevel {
-    fn default() -> Self {
-        Self(Level::Info)
-    }
-}
-
-impl FromStr for LogLevel {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        Ok(Self(match text {
-            "err" => Level::Error,
-            "warning" => Level::Warning,
-            "notice" => Level::Notice,
-            "info" => Level::Info,
-            "debug" => Level::Debug,
-            _ => return Err(()),
-        }))
-    }
-}
 
 /// The queue and its writer.
 pub(super) struct Logger {
@@ -101,7 +24,7 @@ pub(super) struct Logger {
 
 #[derive(Default)]
 struct Queue {
-    text: String,
+    text: Vec<u8>,
     /// Messages that found no room.
     lost: u64,
     /// The writer holds text that was not written yet.
@@ -125,7 +48,7 @@ impl Logger {
     pub(super) fn start(style: Style, LogLevel(most): LogLevel) -> std::io::Result<Arc<Self>> {
         let logger = Arc::new(Self { style, most, queue: Mutex::default(), changed: Condvar::new() });
         let writer = Arc::clone(&logger);
-        std::thread::Builder::new().name("boardd-log".into()).spawn(move || writer.write())?;
+        spawn("boardd-log".into(), Box::new(move || writer.write()))?;
         Ok(logger)
     }
 
@@ -137,8 +60,10 @@ impl Logger {
     /// Writes until the process ends.
     fn write(&self) {
         loop {
-            let waiting = self.changed.wait_while(self.lock(), |queue| queue.text.is_empty());
-            let mut queue = waiting.unwrap_or_else(PoisonError::into_inner);
+            let mut queue = self.lock();
+            while queue.text.is_empty() {
+                queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            }
             queue.writing = true;
             let mut text = std::mem::take(&mut queue.text);
             if queue.lost > 0 {
@@ -148,7 +73,7 @@ impl Logger {
             }
             drop(queue);
             // With nobody at the other end there is nobody to tell.
-            let _ = std::io::stderr().write_all(text.as_bytes());
+            let _ = std::io::stderr().write_all(&text);
             self.lock().writing = false;
             self.changed.notify_all();
         }
@@ -237,25 +162,14 @@ impl Queue {
 mod tests {
     use super::*;
 
-    /// A logger without a writer, and what it would write.
-    fn logger(style: Style, most: Level) -> Logger {
-        Logger { style, most, queue: Mutex::default(), changed: Condvar::new() }
+    /// What would be written.
+    fn waiting(logger: &Logger) -> String {
+        String::from_utf8(logger.lock().text.clone()).expect("text")
     }
 
-    #[test]
-    fn lines_have_the_form_that_was_asked_for_and_are_one_line() {
-        let cases = [
-            (Style::Plain, Level::Error, "", "gone", "boardd: gone\n"),
-            (Style::Plain, Level::Info, "access log", "full", "boardd: access log: full\n"),
-            (Style::Journal, Level::Error, "", "gone", "<3>gone\n"),
-            (Style::Journal, Level::Debug, "a", "b", "<7>a: b\n"),
-            (Style::Journal, Level::Notice, "", "a\n<0>b\x1b[2J", "<5>a?<0>b?[2J\n"),
-        ];
-        for (style, level, subject, text, expected) in cases {
-            let mut line = String::new();
-            style.line(level, subject, text, &mut line);
-            assert_eq!(line, expected);
-        }
+    /// A logger without a writer.
+    fn logger(style: Style, most: Level) -> Logger {
+        Logger { style, most, queue: Mutex::default(), changed: Condvar::new() }
     }
 
     #[test]
@@ -265,7 +179,7 @@ mod tests {
             for level in [Level::Error, Level::Warning, Level::Notice, Level::Info, Level::Debug] {
                 logger.say(level, "x");
             }
-            assert_eq!(logger.lock().text.lines().count(), shown, "{most:?}");
+            assert_eq!(waiting(&logger).lines().count(), shown, "{most:?}");
         }
     }
 
@@ -276,17 +190,17 @@ mod tests {
             logger.log(Level::Warning, "door", "full");
             logger.log(Level::Warning, "disk", "full");
         }
-        assert_eq!(logger.lock().text, "boardd: door: full\nboardd: disk: full\n");
+        assert_eq!(waiting(&logger), "boardd: door: full\nboardd: disk: full\n");
         let mut queue = logger.lock();
         queue.text.clear();
         // A second later.
         queue.subjects.iter_mut().for_each(|subject| subject.next = Instant::now());
         drop(queue);
         logger.log(Level::Warning, "door", "full");
-        assert_eq!(logger.lock().text, "boardd: door: full (4 more like it)\n");
+        assert_eq!(waiting(&logger), "boardd: door: full (4 more like it)\n");
         logger.lock().text.clear();
         logger.tell_held();
-        assert_eq!(logger.lock().text, "boardd: disk: (4 more like it)\n");
+        assert_eq!(waiting(&logger), "boardd: disk: (4 more like it)\n");
     }
 
     #[test]
@@ -294,7 +208,6 @@ mod tests {
         let logger = logger(Style::Plain, Level::Info);
         let line = "x".repeat(MOST_BYTES / 2);
         (0..5).for_each(|_| logger.say(Level::Info, &line));
-        let queue = logger.lock();
-        assert_eq!((queue.text.lines().count(), queue.lost), (2, 3));
+        assert_eq!((waiting(&logger).lines().count(), logger.lock().lost), (2, 3));
     }
 }

@@ -14,6 +14,7 @@ mod notify;
 mod routes;
 mod serve;
 mod signals;
+mod style;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -22,8 +23,8 @@ use std::process::ExitCode;
 pub use args::{Command, ServeArgs, UsageError, parse};
 pub use error::DaemonError;
 pub use help::HELP;
-pub use log::{LogLevel, Style};
 pub use routes::{MAX_ECHO_BYTES, MAX_FILL_BYTES, MAX_SLOW_MILLIS, MAX_WORK_MICROS, routes};
+pub use style::{LogLevel, Style};
 
 use crate::server::Level;
 
@@ -38,10 +39,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let Err(error) = command.map_err(DaemonError::from).and_then(|command| act(&command)) else {
         return ExitCode::SUCCESS;
     };
-    let mut line = String::new();
+    let mut line = Vec::new();
     typed.unwrap_or_else(Style::detect).line(Level::Error, "", &error.to_string(), &mut line);
     // `eprintln` panics when nobody reads.
-    let _ = std::io::stderr().write_all(line.as_bytes());
+    let _ = std::io::stderr().write_all(&line);
     ExitCode::from(error.exit_code())
 }
 

@@ -1,18 +1,18 @@
 //! `boardd serve`: from what was typed to a running server, and back to a line that says what it did.
 
-use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::access::Writer;
 use super::control::Control;
-use super::log::{Logger, Style};
+use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
 use super::signals::Signals;
+use super::style::Style;
 use super::{DaemonError, ServeArgs, limit, listen, print, routes};
 use crate::board::{BoardFacts, SysRoot};
-use crate::server::{Blocking, Config, Handle, Level, Listener, Log, Server, Snapshot};
+use crate::server::{Blocking, Config, Level, Listener, Log, Server, Snapshot};
 use crate::tune::{Plan, own_descriptors, plan};
 
 /// How long what was logged at last may take to be written, if nobody reads it.
@@ -55,8 +55,12 @@ fn prepare(
         server = server.with_access_log(access.lines());
     }
     let handle = server.start().map_err(system("cannot start the workers"))?;
-    print(&handle.addresses().map(|address| format!("listening on {address}\n")).collect::<String>())?;
-    handle.on_change(signals.waker().map_err(system("cannot listen for the workers"))?);
+    let (mut lines, mut status) = (String::new(), String::new());
+    for address in handle.addresses() {
+        lines += &format!("listening on {address}\n");
+        status += &format!("listening on {address}; ");
+    }
+    print(&lines)?;
     let control = Control {
         signals,
         handle: &handle,
@@ -64,7 +68,7 @@ fn prepare(
         watchdog: Watchdog::from_env(),
         log,
         access: access.as_ref(),
-        status: status(&handle, workers),
+        status: status + &format!("workers: {workers}"),
     };
     let ended = control.run();
     let served = match &ended {
@@ -122,11 +126,6 @@ fn say_plan(log: &Logger, facts: &BoardFacts, plan: &Plan, config: &Config) {
         let text = format!("max_connections is {} instead of that", config.max_connections);
         log.say(Level::Notice, &text);
     }
-}
-
-fn status(handle: &Handle, workers: NonZeroUsize) -> String {
-    let addresses: Vec<String> = handle.addresses().map(|address: SocketAddr| address.to_string()).collect();
-    format!("listening on {}; workers: {workers}", addresses.join(", "))
 }
 
 /// What was served, in one line.

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
@@ -14,11 +15,11 @@ use super::stats::{Snapshot, WorkerStats};
 /// A running server.
 pub struct Handle {
     shared: Arc<Shared>,
-    workers: Vec<JoinHandle<io::Result<()>>>,
+    workers: Vec<JoinHandle<()>>,
 }
 
 impl Handle {
-    pub(super) const fn new(shared: Arc<Shared>, workers: Vec<JoinHandle<io::Result<()>>>) -> Self {
+    pub(super) const fn new(shared: Arc<Shared>, workers: Vec<JoinHandle<()>>) -> Self {
         Self { shared, workers }
     }
 
@@ -54,6 +55,8 @@ impl Handle {
     /// What the server is about.
     #[must_use]
     pub fn stage(&self) -> Stage {
+        // Before looking, or a change right after the look would not ring.
+        self.shared.stages.heard();
         if self.shared.stages.have_ended(self.workers.len()) {
             Stage::Ended
         } else if self.shared.stop.load(Ordering::SeqCst) {
@@ -63,10 +66,10 @@ impl Handle {
         }
     }
 
-    /// Has `call` called whenever the stage may have changed, on whatever thread that happens: it must not block. Replaces
-    /// the one before.
-    pub fn on_change(&self, call: impl Fn() + Send + 'static) {
-        self.shared.stages.call(Box::new(call));
+    /// Becomes readable, for poll(2) and the like, whenever [`Handle::stage`] may have changed since it was last called.
+    #[must_use]
+    pub fn stage_bell(&self) -> BorrowedFd<'_> {
+        self.shared.stages.bell().as_fd()
     }
 
     /// Asks the workers to stop: who has begun to connect is still served, every answer is its connection's last, and
@@ -82,7 +85,10 @@ impl Handle {
     /// The first failure that ended a worker: its epoll or its core was refused.
     pub fn join(self) -> io::Result<Snapshot> {
         for worker in self.workers {
-            worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
+            worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
+        }
+        if let Some(failure) = self.shared.stages.take_failure() {
+            return Err(failure);
         }
         Ok(self.shared.snapshot())
     }

@@ -59,11 +59,15 @@ impl Listener {
     /// The first address that cannot be had, and what the kernel says to it.
     pub fn bind_all(addresses: &[SocketAddr], backlog: i32) -> Result<Vec<Self>, BindError> {
         let has_v4 = |port| addresses.iter().any(|other| other.is_ipv4() && other.port() == port);
-        let bind = |&address: &SocketAddr| {
+        let mut bound = Vec::with_capacity(addresses.len());
+        for &address in addresses {
             let only_v6 = !address.ip().is_unspecified() || has_v4(address.port());
-            Self::bind(address, only_v6, backlog).map_err(|error| BindError { address, error })
-        };
-        addresses.iter().map(bind).collect()
+            match Self::bind(address, only_v6, backlog) {
+                Ok(listener) => bound.push(listener),
+                Err(error) => return Err(BindError { address, error }),
+            }
+        }
+        Ok(bound)
     }
 
     fn bind(address: SocketAddr, only_v6: bool, backlog: i32) -> io::Result<Self> {

@@ -102,7 +102,7 @@ impl Shared {
         if !self.stop.swap(true, Ordering::SeqCst) {
             self.listeners.iter().for_each(Listener::turn_away);
             self.ring();
-            self.stages.changed();
+            self.stages.ring();
         }
     }
 
@@ -138,18 +138,21 @@ impl Server {
         }
         let workers = config.workers.get();
         let shares: Vec<u32> = (0..workers).map(|w| config.shares.get(w).copied().unwrap_or(1)).collect();
-        let mailboxes = (0..workers).map(|_| Mailbox::new().map(Arc::new)).collect::<io::Result<_>>()?;
+        let mut mailboxes = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            mailboxes.push(Arc::new(Mailbox::new()?));
+        }
         let shared = Shared {
             dealer: Dealer::new(&shares, config.max_connections),
             routes: Arc::new(routes),
             listeners: listeners.into(),
-            mailboxes,
+            mailboxes: mailboxes.into(),
             stats: (0..workers).map(|_| WorkerStats::new()).collect(),
             pools: Pools::new(&config.blocking),
             log: Arc::new(log::ErrorOutput),
             access: None,
             stop: AtomicBool::new(false),
-            stages: Stages::default(),
+            stages: Stages::new()?,
             epoch: Instant::now(),
             config,
         };
@@ -183,39 +186,45 @@ impl Server {
     /// When a thread, its epoll or its core cannot be had; no worker is left running then.
     pub fn start(self) -> io::Result<Handle> {
         let shared = Arc::new(self.shared);
-        let workers = (0..shared.mailboxes.len()).map(|index| start_worker(index, &shared));
-        let workers: io::Result<Vec<_>> = workers.collect();
-        // The threads that were started before one that was not end by this.
-        let handle = |workers| Handle::new(Arc::clone(&shared), workers);
-        match workers {
-            Ok(workers) if shared.stages.all_serve(workers.len()) => Ok(handle(workers)),
-            Ok(workers) => {
-                shared.stop();
-                handle(workers).join().and(Err(io::Error::other("a worker ended at once")))
-            }
-            Err(error) => {
-                shared.stop();
-                Err(error)
+        let mut workers = Vec::new();
+        for index in 0..shared.mailboxes.len() {
+            let own = Arc::clone(&shared);
+            match spawn(format!("boardd-{index}"), Box::new(move || work(index, &own))) {
+                Ok(worker) => workers.push(worker),
+                Err(error) => {
+                    // Those that were started before end by this.
+                    shared.stop();
+                    return Err(error);
+                }
             }
         }
+        let all_serve = shared.stages.all_serve(workers.len());
+        let handle = Handle::new(shared, workers);
+        if all_serve {
+            return Ok(handle);
+        }
+        handle.stop();
+        handle.join().and(Err(io::Error::other("a worker ended at once")))
     }
 }
 
-/// One worker's thread, bound to its core if it was given one.
-fn start_worker(index: usize, shared: &Arc<Shared>) -> io::Result<JoinHandle<io::Result<()>>> {
-    let shared = Arc::clone(shared);
-    std::thread::Builder::new().name(format!("boardd-{index}")).spawn(move || {
-        let served = serve(index, &shared);
-        shared.stats[index].end();
-        if served.is_err() {
-            // Its connections would wait for ever, and so would those that it is dealt.
-            shared.stop();
-        }
-        shared.stages.worker_ended();
-        served
-    })
+/// A thread. Boxed, as starting one is a kilobyte of code for each type that is given to it.
+pub(crate) fn spawn(name: String, run: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name).spawn(run)
 }
 
+/// A worker's thread.
+fn work(index: usize, shared: &Arc<Shared>) {
+    let served = serve(index, shared);
+    shared.stats[index].end();
+    if served.is_err() {
+        // Its connections would wait for ever, and so would those that it is dealt.
+        shared.stop();
+    }
+    shared.stages.worker_ended(served);
+}
+
+/// Binds the thread to its core if it was given one, and serves.
 fn serve(index: usize, shared: &Arc<Shared>) -> io::Result<()> {
     if let Some(&core) = shared.config.pin.get(index) {
         let mut set = rustix::thread::CpuSet::new();

@@ -1,6 +1,10 @@
 //! How far the workers are: counted, so that others can wait for it.
 
+use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::event::{EventfdFlags, eventfd};
 
 /// What a server is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,36 +18,64 @@ pub enum Stage {
 }
 
 /// How many workers have come how far.
-#[derive(Default)]
 pub(super) struct Stages {
     counts: Mutex<Counts>,
     changed: Condvar,
+    bell: OwnedFd,
 }
 
 #[derive(Default)]
 struct Counts {
     serving: usize,
     ended: usize,
-    call: Option<Box<dyn Fn() + Send>>,
+    /// The first failure that ended a worker.
+    failure: Option<io::Error>,
 }
 
 impl Stages {
+    pub(super) fn new() -> io::Result<Self> {
+        let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { counts: Mutex::default(), changed: Condvar::new(), bell })
+    }
+
+    /// Readable after each change, until [`Stages::heard`].
+    pub(super) const fn bell(&self) -> &OwnedFd {
+        &self.bell
+    }
+
+    pub(super) fn ring(&self) {
+        // Fails only when the counter is full, and then it is readable anyway.
+        let _ = rustix::io::write(&self.bell, &1_u64.to_ne_bytes());
+    }
+
+    pub(super) fn heard(&self) {
+        // Fails when it has not rung.
+        let _ = rustix::io::read(&self.bell, &mut [0_u8; 8]);
+    }
+
     pub(super) fn worker_serves(&self) {
         self.lock().serving += 1;
         self.changed.notify_all();
     }
 
-    pub(super) fn worker_ended(&self) {
-        self.lock().ended += 1;
+    pub(super) fn worker_ended(&self, how: io::Result<()>) {
+        let mut counts = self.lock();
+        counts.ended += 1;
+        if let Err(error) = how {
+            counts.failure.get_or_insert(error);
+        }
+        drop(counts);
         self.changed.notify_all();
-        self.changed();
+        self.ring();
     }
 
     /// Waits until `workers` workers serve; false when one has ended instead.
     pub(super) fn all_serve(&self, workers: usize) -> bool {
-        let undecided = |counts: &mut Counts| counts.ended == 0 && counts.serving < workers;
-        let counts = self.changed.wait_while(self.lock(), undecided);
-        counts.unwrap_or_else(PoisonError::into_inner).ended == 0
+        let mut counts = self.lock();
+        while counts.ended == 0 && counts.serving < workers {
+            counts = self.changed.wait(counts).unwrap_or_else(PoisonError::into_inner);
+        }
+        counts.ended == 0
     }
 
     /// Whether `workers` workers have ended.
@@ -51,20 +83,13 @@ impl Stages {
         self.lock().ended >= workers
     }
 
-    /// What to call at each change.
-    pub(super) fn call(&self, call: Box<dyn Fn() + Send>) {
-        self.lock().call = Some(call);
-    }
-
-    /// Tells who waits for a change.
-    pub(super) fn changed(&self) {
-        if let Some(call) = &self.lock().call {
-            call();
-        }
+    /// The first failure that ended a worker, once.
+    pub(super) fn take_failure(&self) -> Option<io::Error> {
+        self.lock().failure.take()
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {
-        // Numbers and a call are whole at any time.
+        // Numbers are whole at any time.
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
