@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    boardkit::daemon::main(std::env::args_os().skip(1))
+    boardkit::daemon::boardd(std::env::args_os().skip(1))
 }

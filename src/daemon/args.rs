@@ -32,6 +32,8 @@ pub enum Command {
 pub struct ServeArgs {
     /// Where to listen; empty for every address at the usual port.
     pub listen: Vec<SocketAddr>,
+    /// The folder whose files are served.
+    pub root: Option<PathBuf>,
     /// Workers and pinning, as far as they were typed.
     pub wanted: Wanted,
     /// Connections at once, if it was typed.
@@ -52,6 +54,7 @@ impl Default for ServeArgs {
     fn default() -> Self {
         Self {
             listen: Vec::new(),
+            root: None,
             wanted: Wanted::default(),
             max_connections: None,
             deadlines: Deadlines::default(),
@@ -65,7 +68,7 @@ impl Default for ServeArgs {
 
 /// A command line that means nothing; one line that says why.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; boardd --help lists what there is")]
+#[error("{0}; {name} --help lists what there is", name = super::name())]
 pub struct UsageError(String);
 
 impl From<lexopt::Error> for UsageError {
@@ -95,13 +98,16 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageE
             other => return Err(other.unexpected().into()),
         }
     }
-    serve.map(Command::Serve).ok_or_else(|| UsageError("nothing to do: say `boardd serve`".into()))
+    serve
+        .map(Command::Serve)
+        .ok_or_else(|| UsageError(format!("nothing to do: say `{} serve`", super::name())))
 }
 
 /// Takes one flag of `serve` and its value.
 fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
     match flag {
         "listen" => serve.listen.push(value(parser, flag, "an address and a port, like 127.0.0.1:8080")?),
+        "root" => serve.root = Some(parser.value()?.into()),
         "workers" => {
             serve.wanted.workers =
                 Some(value::<NonZeroUsize>(parser, flag, "a number of threads from 1 up")?);
@@ -165,10 +171,10 @@ mod tests {
     fn all_flags() {
         let line = "serve --listen [::1]:0 --workers 3 --pin --max-connections 9 --idle-timeout 0.5 \
                     --head-timeout 0 --write-timeout=7 --listen=1.2.3.4:80 --drain 2.5 --access-log - \
-                    --log journal --log-level err";
+                    --log journal --log-level err --root /srv/www";
         let Ok(Command::Serve(serve)) = words(line) else { panic!("a valid line") };
         let addresses = ["[::1]:0", "1.2.3.4:80"].map(|text| text.parse().expect("address"));
-        assert_eq!(serve.listen, addresses);
+        assert_eq!((serve.listen, serve.root), (addresses.to_vec(), Some("/srv/www".into())));
         assert_eq!((serve.drain, serve.access_log), (Duration::from_millis(2500), Some("-".into())));
         assert_eq!((serve.log, serve.log_level), (Some(Style::Journal), LogLevel(Level::Error)));
         assert_eq!(serve.wanted, Wanted { workers: NonZeroUsize::new(3), pin: true });

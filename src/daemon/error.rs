@@ -16,6 +16,14 @@ pub enum DaemonError {
     /// More connections were asked for than there are descriptors; the text has both numbers.
     #[error("{0}")]
     Limit(String),
+    /// The folder of files cannot be served.
+    #[error("cannot serve the files in {path}: {error}; --root takes a folder that may be read")]
+    Root {
+        /// The folder.
+        path: String,
+        /// What the kernel said.
+        error: io::Error,
+    },
     /// The access log cannot be opened.
     #[error("cannot write the access log {path}: {error}")]
     AccessLog {

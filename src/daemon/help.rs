@@ -1,6 +1,12 @@
 //! What `boardd --help` prints.
 
-/// The help text.
+/// What boardd answers, for its own help; other programs have other routes.
+pub(super) const ANSWERS: &str = "
+Answers: / and /plaintext, /json, /bytes/N (N up to 16777216), /hello, /echo (POST, up to 16777216 bytes),
+/work?us=N (N microseconds of a core), /slow?ms=N (after N milliseconds); with --root, files on every other path and on /.
+";
+
+/// The help text, up to [`ANSWERS`]. A program of another name stands in it under that name.
 pub const HELP: &str = "\
 boardd: a tiny web server that fits itself to the board it runs on
 
@@ -9,6 +15,7 @@ Usage: boardd serve [OPTIONS]
 Options:
       --listen ADDR:PORT     where to listen; port 0 finds a free one; may be repeated
                              [default: [::]:8080 for IPv6 and IPv4, 0.0.0.0:8080 without IPv6]
+      --root DIR             serve the files in this folder, on every path that has no answer of its own
       --workers N            worker threads [default: the cores that may be used]
       --pin                  keep each worker on one core
       --max-connections N    connections at once; more wait [default: what the descriptor limit allows]
@@ -23,7 +30,6 @@ Options:
   -h, --help                 this text
   -V, --version              the version
 
-Answers: / and /plaintext, /json, /bytes/N (N up to 16777216).
 The output begins with a line `listening on ADDR:PORT` for each listener; messages go to the error output.
 Started by systemd: sockets of a .socket unit are used instead of --listen; readiness, status and watchdog are
 reported for Type=notify, Type=notify-reload and WatchdogSec=.
@@ -34,6 +40,7 @@ Examples:
   boardd serve --listen 0.0.0.0:80
   boardd serve --listen 127.0.0.1:0 --workers 2 --pin
   boardd serve --listen 192.168.1.20:80 --listen [::1]:8080 --drain 30
+  boardd serve --root /srv/www
   boardd serve --access-log /var/log/boardd/access.log --log-level warning
   boardd serve --access-log - --log journal
 ";

@@ -19,6 +19,7 @@ mod style;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 pub use args::{Command, ServeArgs, UsageError, parse};
 pub use error::DaemonError;
@@ -26,17 +27,66 @@ pub use help::HELP;
 pub use routes::{MAX_ECHO_BYTES, MAX_FILL_BYTES, MAX_SLOW_MILLIS, MAX_WORK_MICROS, routes};
 pub use style::{LogLevel, Style};
 
-use crate::server::Level;
+use crate::server::{Files, Level, Routes};
+
+/// What a program serves, and under which name.
+struct Program {
+    name: &'static str,
+    /// What its help says behind the flags.
+    answers: &'static str,
+    /// Its routes, which may depend on whether there are files.
+    routes: Box<dyn FnOnce(Option<Files>) -> Routes>,
+}
+
+impl Program {
+    fn boardd() -> Self {
+        Self { name: "boardd", answers: help::ANSWERS, routes: Box::new(routes) }
+    }
+}
+
+/// The name of the program, once it is known.
+static NAME: OnceLock<&str> = OnceLock::new();
+
+fn name() -> &'static str {
+    NAME.get().copied().unwrap_or("boardd")
+}
+
+/// A server of one's own, as a whole program: the routes, with boardd's flags, plan, messages, signals and end.
+///
+/// The arguments are those of the process; `name` is what the program calls itself. What it answers is up to the routes
+/// alone: boardd is made in the same way.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+/// use boardkit::server::Routes;
+///
+/// fn main() -> ExitCode {
+///     boardkit::daemon::main("greeter", Routes::new().get("/", |_, reply| reply.text("Hello!\n")))
+/// }
+/// ```
+pub fn main(name: &'static str, routes: Routes) -> ExitCode {
+    let with_files = |files| match files {
+        Some(files) => routes.files(files),
+        None => routes,
+    };
+    let program = Program { name, answers: "", routes: Box::new(with_files) };
+    end(program, std::env::args_os().skip(1))
+}
 
 /// boardd, with the arguments after the program's name: runs it until it is told to stop, and says on the error output
 /// why it did not, in one line.
-pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn boardd(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    end(Program::boardd(), args)
+}
+
+fn end(program: Program, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let _ = NAME.set(program.name);
     let command = parse(args);
     let typed = match &command {
         Ok(Command::Serve(serve)) => serve.log,
         _ => None,
     };
-    let Err(error) = command.map_err(DaemonError::from).and_then(|command| act(&command)) else {
+    let Err(error) = command.map_err(DaemonError::from).and_then(|command| act(program, &command)) else {
         return ExitCode::SUCCESS;
     };
     let mut line = Vec::new();
@@ -46,19 +96,19 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(error.exit_code())
 }
 
-/// The same for a program that says itself what went wrong.
+/// boardd for a program that says itself what went wrong.
 ///
 /// # Errors
 /// [`DaemonError`], one line each.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), DaemonError> {
-    act(&parse(args)?)
+    act(Program::boardd(), &parse(args)?)
 }
 
-fn act(command: &Command) -> Result<(), DaemonError> {
+fn act(program: Program, command: &Command) -> Result<(), DaemonError> {
     match command {
-        Command::Help => print(HELP),
-        Command::Version => print(concat!("boardd ", env!("CARGO_PKG_VERSION"), "\n")),
-        Command::Serve(args) => serve::serve(args),
+        Command::Help => print(&(HELP.replace("boardd", program.name) + program.answers)),
+        Command::Version => print(&format!("{} {}\n", program.name, env!("CARGO_PKG_VERSION"))),
+        Command::Serve(args) => serve::serve(args, program.routes),
     }
 }
 

@@ -8,7 +8,8 @@ use smol::stream::{Stream, StreamExt};
 
 use crate::http::{Status, escape_html, percent_decode};
 use crate::server::{
-    Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
+    Body, BodyError, Failure, Files, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent,
+    blocking, sleep,
 };
 
 /// The answer of `/` and `/plaintext`.
@@ -32,11 +33,14 @@ struct Message {
     message: &'static str,
 }
 
-/// The routes that boardd serves.
+/// The routes that boardd serves. With files, `/` is theirs.
 #[must_use]
-pub fn routes() -> Routes {
-    Routes::new()
-        .get("/", |_, reply| reply.text(GREETING))
+pub fn routes(files: Option<Files>) -> Routes {
+    let routes = match files {
+        Some(files) => Routes::new().files(files),
+        None => Routes::new().get("/", |_, reply| reply.text(GREETING)),
+    };
+    routes
         .get("/plaintext", |_, reply| reply.text(GREETING))
         .get("/json", |_, reply| reply.json(&Message { message: GREETING }))
         .get("/bytes/{count}", fill)

@@ -1,6 +1,7 @@
 //! `boardd serve`: from what was typed to a running server, and back to a line that says what it did.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,21 +11,25 @@ use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
 use super::signals::Signals;
 use super::style::Style;
-use super::{DaemonError, ServeArgs, limit, listen, print, routes};
+use super::{DaemonError, ServeArgs, limit, listen, print};
 use crate::board::{BoardFacts, SysRoot};
-use crate::server::{Blocking, Config, Level, Listener, Log, Server, Snapshot};
+use crate::server::{Blocking, Config, Files, Level, Listener, Log, Routes, Server, Snapshot};
 use crate::tune::{Plan, own_descriptors, plan};
 
 /// How long what was logged at last may take to be written, if nobody reads it.
 const FLUSH_TIME: Duration = Duration::from_secs(1);
 
 /// Serves until a signal, or until the server cannot go on.
-pub(super) fn serve(args: &ServeArgs) -> Result<(), DaemonError> {
+pub(super) fn serve(
+    args: &ServeArgs,
+    routes: impl FnOnce(Option<Files>) -> Routes,
+) -> Result<(), DaemonError> {
+    let files = args.root.as_deref().map(files).transpose()?;
     // First of all: what is opened from here on could take the number of a descriptor that was promised and is not there.
     let passed = listen::passed()?;
     let style = args.log.unwrap_or_else(Style::detect);
     let log = Logger::start(style, args.log_level).map_err(system("cannot start a thread"))?;
-    let result = prepare(args, passed, &log);
+    let result = prepare(args, routes(files), passed, &log);
     log.flush(FLUSH_TIME);
     result
 }
@@ -33,8 +38,14 @@ fn system(what: &'static str) -> impl Fn(std::io::Error) -> DaemonError {
     move |error| DaemonError::System { what, error }
 }
 
+/// The folder of `--root`, if it is one.
+fn files(root: &Path) -> Result<Files, DaemonError> {
+    Files::new(root).map_err(|error| DaemonError::Root { path: root.display().to_string(), error })
+}
+
 fn prepare(
     args: &ServeArgs,
+    routes: Routes,
     passed: Vec<std::os::fd::OwnedFd>,
     log: &Arc<Logger>,
 ) -> Result<(), DaemonError> {
@@ -48,7 +59,7 @@ fn prepare(
     let workers = config.workers;
     let access = args.access_log.as_deref().map(|path| Writer::start(path, workers, log)).transpose()?;
     say_plan(log, &facts, &plan, &config);
-    let mut server = Server::new(config, listeners, routes())
+    let mut server = Server::new(config, listeners, routes)
         .map_err(system("cannot open what the workers need"))?
         .with_log(Arc::clone(log) as Arc<dyn Log>);
     if let Some(access) = &access {

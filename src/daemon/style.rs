@@ -9,7 +9,7 @@ use crate::server::Level;
 /// The form of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// `boardd: message`.
+    /// `name: message`, with the program's name.
     Plain,
     /// `<level>message`, as journald takes the level from a line (sd-daemon(3)); it adds name and time itself.
     Journal,
@@ -32,7 +32,10 @@ impl Style {
     /// Appends one line. Bytes that could begin another, or command a terminal, become `?`.
     pub(super) fn line(self, level: Level, subject: &str, text: &str, to: &mut Vec<u8>) {
         match self {
-            Self::Plain => to.extend_from_slice(b"boardd: "),
+            Self::Plain => {
+                to.extend_from_slice(super::name().as_bytes());
+                to.extend_from_slice(b": ");
+            }
             Self::Journal => to.extend_from_slice(&[b'<', b'0' + level as u8, b'>']),
         }
         let separator = if subject.is_empty() { "" } else { ": " };
