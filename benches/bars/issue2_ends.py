@@ -94,15 +94,15 @@ class Passed:
             preexec_fn=pass_on,
             text=True,
         )
-        self._await_start()
+        self._await_start(listener.getsockname()[1])
 
-    def _await_start(self) -> None:
+    def _await_start(self, port: int) -> None:
         assert self._process.stdout
         ready, _, _ = select.select([self._process.stdout], [], [], servers.START_S)
         line = self._process.stdout.readline() if ready else ""
-        if "listening on" not in line:
+        if "listening on" not in line or int(line.rsplit(":", 1)[1]) != port:
             self.kill()
-            raise Void("boardd did not start on a passed socket")
+            raise Void(f"boardd did not start on the socket that it was passed; it said {line.strip()!r}")
 
     def end(self) -> int:
         """SIGTERM, and the exit code."""
@@ -142,6 +142,8 @@ def restart(ctx: Context) -> list[Figure]:
         finally:
             if server:
                 server.kill()
+    if not report["requests"]:
+        raise Void("not one request was answered on the socket that was passed")
     return [
         Figure("failed requests", report["failed"], at_most(0), "", report),
         Figure("requests answered", report["requests"], at_least(least)),

@@ -106,6 +106,22 @@ impl SysRoot {
         }
         numbers
     }
+
+    /// The entries of a directory whose whole names are numbers, such as processes and their descriptors, in no order;
+    /// empty when it cannot be read.
+    #[must_use]
+    pub fn all_numbered(&self, dir: &str) -> Vec<u32> {
+        let entries = fs::read_dir(self.path.join(dir)).into_iter().flatten();
+        let number =
+            |entry: std::io::Result<fs::DirEntry>| number_after("", entry.ok()?.file_name().to_str()?);
+        entries.take(LIST_LIMIT).filter_map(number).collect()
+    }
+
+    /// What a symbolic link says; `None` when it is none or may not be read.
+    #[must_use]
+    pub fn link(&self, path: &str) -> Option<String> {
+        fs::read_link(self.path.join(path)).ok()?.into_os_string().into_string().ok()
+    }
 }
 
 #[cold]

@@ -16,6 +16,9 @@ const CONTENT_TYPE: &str = "Content-Type: ";
 /// Length of all of it. A constant, so that the copy into each answer is one of a known length.
 const BYTES: usize = LINES_END + CONTENT_TYPE.len();
 
+/// Where the date itself begins and ends in that.
+const DATE_BYTES: std::ops::Range<usize> = LINES_END - 31..LINES_END - 2;
+
 /// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, between the status line that most answers
 /// begin with and the name of the header that most go on with.
 #[derive(Debug, Clone)]
@@ -62,6 +65,12 @@ impl DateHeader {
     pub fn lines(&self) -> &[u8] {
         &self.bytes[OK_BYTES..LINES_END]
     }
+
+    /// The date alone: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    #[must_use]
+    pub fn date(&self) -> &[u8] {
+        &self.bytes[DATE_BYTES]
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +83,7 @@ mod tests {
             DateHeader::at(784_111_777).lines(),
             b"Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
         );
+        assert_eq!(DateHeader::at(784_111_777).date(), b"Sun, 06 Nov 1994 08:49:37 GMT");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The response head, appended to a buffer that many answers share.
 
+use super::decimal::{MAX_DIGITS, write_digits};
 use super::{DateHeader, Status};
 
 /// What an answer says about the connection (RFC 9112 §9.3).
@@ -104,27 +105,15 @@ struct LengthLine {
 impl LengthLine {
     const NAME: &[u8; 18] = b"\r\nContent-Length: ";
     const END: &[u8; 4] = b"\r\n\r\n";
-    /// Digits of the largest `u64`.
-    const DIGITS: usize = 20;
-    const ROOM: usize = Self::NAME.len() + Self::DIGITS + Self::END.len();
+    const ROOM: usize = Self::NAME.len() + MAX_DIGITS + Self::END.len();
 
     /// The line; with the empty line after it if the head `ends` there.
     #[inline]
     fn new(length: u64, ends: bool) -> Self {
         let mut bytes = [0; Self::ROOM];
-        let mut begin = Self::ROOM - Self::END.len();
-        bytes[begin..].copy_from_slice(Self::END);
-        let mut rest = length;
-        loop {
-            begin -= 1;
-            // A remainder of ten fits any integer.
-            bytes[begin] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 || begin == Self::NAME.len() {
-                break;
-            }
-        }
-        begin -= Self::NAME.len();
+        let end = Self::ROOM - Self::END.len();
+        bytes[end..].copy_from_slice(Self::END);
+        let begin = write_digits(&mut bytes, end, length) - Self::NAME.len();
         bytes[begin..begin + Self::NAME.len()].copy_from_slice(Self::NAME);
         Self { bytes, begin, end: if ends { Self::ROOM } else { Self::ROOM - 2 } }
     }

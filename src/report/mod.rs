@@ -32,7 +32,8 @@ pub struct RunReport {
     pub duration_s: f64,
     /// Requests with a complete answer, whatever its status.
     pub requests: u64,
-    /// Those per second; 0 when nothing finished.
+    /// Those per second of `duration_s`, in an open loop with those that came after the last arrival; 0 when nothing
+    /// finished.
     pub requests_per_s: f64,
     /// Bytes read from the wire.
     pub bytes: u64,

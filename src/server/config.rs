@@ -48,8 +48,8 @@ impl Blocking {
 /// The settings of a [`super::Server`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Where to listen; port 0 asks for a free one.
-    pub listen: SocketAddr,
+    /// Where to listen, by the rules of [`super::Listener::bind_all`].
+    pub listen: Vec<SocketAddr>,
     /// Worker threads.
     pub workers: NonZeroUsize,
     /// The core that each worker is bound to; empty leaves placing to the kernel.
@@ -64,7 +64,7 @@ pub struct Config {
     pub deadlines: Deadlines,
     /// Threads for handlers that block.
     pub blocking: Blocking,
-    /// How long open connections may take to end after [`super::Handle::stop`].
+    /// How long connections may take to end after [`super::Handle::stop`]; what is left then is cut off.
     pub drain: Duration,
 }
 
@@ -73,7 +73,7 @@ impl Config {
     #[must_use]
     pub fn new(listen: SocketAddr, workers: NonZeroUsize) -> Self {
         Self {
-            listen,
+            listen: vec![listen],
             workers,
             pin: Vec::new(),
             shares: Vec::new(),

@@ -102,8 +102,7 @@ impl Exchange {
             Ok((count, _)) if count > 0 && count < buffer.len() => Event::Arrived(count),
             other => {
                 self.begin = self.renderer.out.len();
-                let room = buffer.len();
-                self.received(conn, other.map(|(count, _)| count), room, Some(buffer));
+                self.received(conn, other.map(|(count, _)| count), buffer);
                 Event::Served(self.go_on(conn, buffer))
             }
         }
@@ -176,6 +175,14 @@ impl Exchange {
     #[inline]
     pub(super) fn take_leaving(&mut self) -> Vec<(Ticket, usize)> {
         std::mem::take(&mut self.leaving)
+    }
+
+    /// What was counted so far.
+    #[inline]
+    pub(super) fn totals(&mut self) -> &Counters {
+        self.counters.client_errors = self.renderer.client_errors;
+        self.counters.server_errors = self.renderer.server_errors;
+        &self.counters
     }
 
     /// Ends a batch: nothing is left to send. Gives the list back, so that the next batch need not allocate.

@@ -1,4 +1,4 @@
-//! The server: one thread per core, each with its own epoll, all behind one listening socket.
+//! The server: one thread per core, each with its own epoll, all behind the same listening sockets.
 //!
 //! ```no_run
 //! use std::num::NonZeroUsize;
@@ -14,6 +14,7 @@
 //! # }
 //! ```
 
+mod access;
 mod alarm;
 mod body;
 mod config;
@@ -24,7 +25,9 @@ mod exchange;
 mod file;
 mod files;
 mod flow;
+mod handle;
 mod listener;
+mod log;
 mod mailbox;
 mod per_worker;
 mod pool;
@@ -33,6 +36,7 @@ mod request;
 mod response;
 mod routes;
 mod sleep;
+mod stage;
 mod stats;
 mod tail;
 mod tasks;
@@ -47,11 +51,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Blocking, Config, Deadlines};
 pub use file::FilePart;
 pub use files::Files;
 pub use flow::{BodyError, Incoming};
+pub use handle::Handle;
+pub use listener::{BindError, Listener};
+pub use log::{Level, Log};
 pub use per_worker::PerWorker;
 pub use pool::{Refused, blocking};
 pub use reply::{Reply, Sent};
@@ -59,12 +67,13 @@ pub use request::{OwnedRequest, Request};
 pub use response::{Failure, Pieces, Response};
 pub use routes::Routes;
 pub use sleep::sleep;
+pub use stage::Stage;
 pub use stats::{Counters, Snapshot};
 
 use dealer::Dealer;
-use listener::Listener;
 use mailbox::Mailbox;
 use pool::Pools;
+use stage::Stages;
 use stats::WorkerStats;
 use worker::Worker;
 
@@ -72,12 +81,15 @@ use worker::Worker;
 struct Shared {
     config: Config,
     routes: Arc<Routes>,
-    listener: Listener,
+    listeners: Box<[Listener]>,
     dealer: Dealer,
     mailboxes: Box<[Arc<Mailbox>]>,
     stats: Box<[WorkerStats]>,
     pools: Pools,
+    log: Arc<dyn Log>,
+    access: Option<Arc<AccessLog>>,
     stop: AtomicBool,
+    stages: Stages,
     epoch: Instant,
 }
 
@@ -87,57 +99,105 @@ impl Shared {
     }
 
     fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-        for mailbox in &self.mailboxes {
-            mailbox.ring();
+        if !self.stop.swap(true, Ordering::SeqCst) {
+            self.listeners.iter().for_each(Listener::turn_away);
+            self.ring();
+            self.stages.changed();
         }
+    }
+
+    /// Wakes every worker.
+    fn ring(&self) {
+        self.mailboxes.iter().for_each(|mailbox| mailbox.ring());
     }
 }
 
 /// A server that listens and does not serve yet.
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Shared,
 }
 
 impl Server {
-    /// Opens the listening socket.
+    /// Opens the listening sockets that the configuration names.
     ///
     /// # Errors
-    /// What the kernel says to the address (taken, not ours, privileged), or to the few descriptors that each
-    /// worker needs.
+    /// What the kernel says to an address (taken, not ours, privileged), or to the few descriptors that each
+    /// worker needs. [`Listener::bind_all`] and [`Server::new`] together say which address it was.
     pub fn bind(config: Config, routes: Routes) -> io::Result<Self> {
+        let listeners = Listener::bind_all(&config.listen, config.backlog)?;
+        Self::new(config, listeners, routes)
+    }
+
+    /// A server behind these listeners, of which there is at least one; [`Config::listen`] is not looked at.
+    ///
+    /// # Errors
+    /// What the kernel says to the few descriptors that each worker needs; or that there is no listener.
+    pub fn new(config: Config, listeners: Vec<Listener>, routes: Routes) -> io::Result<Self> {
+        if listeners.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no address to listen on"));
+        }
         let workers = config.workers.get();
-        let listener = Listener::bind(config.listen, config.backlog)?;
         let shares: Vec<u32> = (0..workers).map(|w| config.shares.get(w).copied().unwrap_or(1)).collect();
         let mailboxes = (0..workers).map(|_| Mailbox::new().map(Arc::new)).collect::<io::Result<_>>()?;
         let shared = Shared {
             dealer: Dealer::new(&shares, config.max_connections),
             routes: Arc::new(routes),
-            listener,
+            listeners: listeners.into(),
             mailboxes,
             stats: (0..workers).map(|_| WorkerStats::new()).collect(),
             pools: Pools::new(&config.blocking),
+            log: Arc::new(log::ErrorOutput),
+            access: None,
             stop: AtomicBool::new(false),
+            stages: Stages::default(),
             epoch: Instant::now(),
             config,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared })
     }
 
-    /// The address that clients reach, with the port that was found for port 0.
+    /// Where messages go: to the error output unless something else is said here.
+    #[must_use]
+    pub fn with_log(mut self, log: Arc<dyn Log>) -> Self {
+        self.shared.log = log;
+        self
+    }
+
+    /// Where each request's line goes; without it none is written. Workers beyond those that the log was made for record
+    /// nothing.
+    #[must_use]
+    pub fn with_access_log(mut self, access: Arc<AccessLog>) -> Self {
+        self.shared.access = Some(access);
+        self
+    }
+
+    /// The address of the first listener, with the port that was found for port 0.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.shared.listener.address()
+        self.shared.listeners[0].address()
     }
 
-    /// Starts the workers.
+    /// Starts the workers and returns once all of them serve.
     ///
     /// # Errors
-    /// When a thread or its epoll cannot be had.
+    /// When a thread, its epoll or its core cannot be had; no worker is left running then.
     pub fn start(self) -> io::Result<Handle> {
-        let workers = (0..self.shared.mailboxes.len()).map(|index| start_worker(index, &self.shared));
-        let workers = workers.collect::<io::Result<_>>()?;
-        Ok(Handle { shared: self.shared, workers })
+        let shared = Arc::new(self.shared);
+        let workers = (0..shared.mailboxes.len()).map(|index| start_worker(index, &shared));
+        let workers: io::Result<Vec<_>> = workers.collect();
+        // The threads that were started before one that was not end by this.
+        let handle = |workers| Handle::new(Arc::clone(&shared), workers);
+        match workers {
+            Ok(workers) if shared.stages.all_serve(workers.len()) => Ok(handle(workers)),
+            Ok(workers) => {
+                shared.stop();
+                handle(workers).join().and(Err(io::Error::other("a worker ended at once")))
+            }
+            Err(error) => {
+                shared.stop();
+                Err(error)
+            }
+        }
     }
 }
 
@@ -145,49 +205,26 @@ impl Server {
 fn start_worker(index: usize, shared: &Arc<Shared>) -> io::Result<JoinHandle<io::Result<()>>> {
     let shared = Arc::clone(shared);
     std::thread::Builder::new().name(format!("boardd-{index}")).spawn(move || {
-        if let Some(&core) = shared.config.pin.get(index) {
-            let mut set = rustix::thread::CpuSet::new();
-            set.set(core);
-            rustix::thread::sched_setaffinity(None, &set)?;
+        let served = serve(index, &shared);
+        shared.stats[index].end();
+        if served.is_err() {
+            // Its connections would wait for ever, and so would those that it is dealt.
+            shared.stop();
         }
-        shared.pools.enter();
-        // Built on its own thread: executor and tasks never leave it.
-        Worker::new(index, shared)?.run()
+        shared.stages.worker_ended();
+        served
     })
 }
 
-/// A running server.
-pub struct Handle {
-    shared: Arc<Shared>,
-    workers: Vec<JoinHandle<io::Result<()>>>,
-}
-
-impl Handle {
-    /// The address that clients reach.
-    #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        self.shared.listener.address()
+fn serve(index: usize, shared: &Arc<Shared>) -> io::Result<()> {
+    if let Some(&core) = shared.config.pin.get(index) {
+        let mut set = rustix::thread::CpuSet::new();
+        set.set(core);
+        rustix::thread::sched_setaffinity(None, &set)?;
     }
-
-    /// What was served so far, up to each worker's last batch.
-    #[must_use]
-    pub fn stats(&self) -> Snapshot {
-        self.shared.snapshot()
-    }
-
-    /// Asks the workers to stop: no new connections, every answer its connection's last. Returns at once.
-    pub fn stop(&self) {
-        self.shared.stop();
-    }
-
-    /// Waits until every worker has stopped; returns what was served.
-    ///
-    /// # Errors
-    /// The first failure that ended a worker: its epoll or its core was refused.
-    pub fn join(self) -> io::Result<Snapshot> {
-        for worker in self.workers {
-            worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
-        }
-        Ok(self.shared.snapshot())
-    }
+    shared.pools.enter();
+    // Built on its own thread: executor and tasks never leave it.
+    let worker = Worker::new(index, Arc::clone(shared))?;
+    shared.stages.worker_serves();
+    worker.run().inspect_err(|error| shared.log.log(Level::Error, "a worker failed", &error.to_string()))
 }

@@ -44,11 +44,11 @@ const BATCH_BYTES: usize = 16 * 1024;
 /// The epoll key of the mailbox's bell; connections have their ticket.
 const MAILBOX: u64 = u64::MAX;
 
-/// The epoll key of the listener.
-const LISTENER: u64 = u64::MAX - 1;
-
 /// The epoll key of the alarm.
-const ALARM: u64 = u64::MAX - 2;
+const ALARM: u64 = u64::MAX - 1;
+
+/// The epoll key of the first listener; those of the others follow. A ticket's highest bit is never set.
+const LISTENERS: u64 = 1 << 63;
 
 /// The timeout of a wait that only looks.
 const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -110,8 +110,8 @@ impl Worker {
         epoll::add(&epoll, bell, EventData::new_u64(MAILBOX), EventFlags::IN | EventFlags::ET)?;
         let alarm = Alarm::new()?;
         epoll::add(&epoll, alarm.timer(), EventData::new_u64(ALARM), EventFlags::IN | EventFlags::ET)?;
-        let mut door = Door::new(LISTENER);
-        door.open(&epoll, &shared.listener)?;
+        let mut door = Door::new(LISTENERS);
+        door.open(&epoll, &shared.listeners)?;
         let epoch = shared.epoch;
         let mut time = Time::new(epoch);
         let exchange = Exchange::new(
@@ -175,9 +175,9 @@ impl Worker {
         for event in events {
             let (flags, data) = (event.flags, event.data);
             match data.u64() {
-                LISTENER => self.accept(),
                 MAILBOX => self.open_mail(),
                 ALARM => self.alarm.rang(),
+                key @ LISTENERS.. => self.accept(usize::try_from(key - LISTENERS).ok()),
                 ticket => self.on_event(Ticket::from_u64(ticket), flags),
             }
         }
@@ -189,7 +189,7 @@ impl Worker {
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
         self.quota.learn(served, Duration::from_nanos(nanos));
-        self.shared.stats[self.index].publish(&self.exchange.counters, served, nanos);
+        self.shared.stats[self.index].publish(self.exchange.totals(), served, nanos);
     }
 
     /// Whether nothing is left to do without an event; sets the alarm for what is due next.

@@ -6,16 +6,18 @@ use std::sync::atomic::Ordering;
 use rustix::event::epoll::{self, EventData};
 
 use super::super::conn::Conn;
+use super::super::door::Taker;
 use super::super::mailbox::{Message, Moved};
 use super::super::tasks::Ticket;
 use super::{BALANCE_TICKS, CONN_EVENTS, Worker};
 
 impl Worker {
-    pub(super) fn accept(&mut self) {
+    /// Takes connections from one listener, or from all when it is not said which.
+    pub(super) fn accept(&mut self, at: Option<usize>) {
         let (shared, counters) = (Arc::clone(&self.shared), &mut self.exchange.counters);
         let tick = self.time.tick();
-        let mine = self.door.accept(&self.epoll, &shared, self.index, tick, counters);
-        for moved in mine {
+        let mut taker = Taker { epoll: &self.epoll, shared: &shared, index: self.index, tick, counters };
+        for moved in self.door.knocked(&mut taker, at) {
             self.adopt(moved);
         }
     }

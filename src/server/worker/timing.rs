@@ -2,6 +2,7 @@
 
 use super::super::conn::{Phase, ticks};
 use super::super::flow::BodyError;
+use super::super::log::Level;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -26,8 +27,8 @@ impl Worker {
         if self.balance_at.is_some_and(|at| at <= tick) {
             self.ask_for_share(tick);
         }
-        if self.door.retry_at().is_some_and(|at| at <= tick) && self.cut_at.is_none() {
-            self.accept();
+        if self.door.retry_at().is_some_and(|at| at <= tick) {
+            self.accept(None);
         }
     }
 
@@ -73,7 +74,7 @@ impl Worker {
         let cut_at = *self.cut_at.get_or_insert_with(|| tick + ticks(self.shared.config.drain));
         if !self.exchange.stopping {
             self.exchange.stopping = true;
-            self.door.close(&self.epoll, &self.shared.listener);
+            self.door.begin_to_shut(&self.epoll, &self.shared.listeners, tick);
             self.deadlines.idle = Some(self.deadlines.idle.map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)));
             let keys: Vec<u32> = self.conns.iter().map(|(_, conn)| conn.ticket.key).collect();
             for key in keys {
@@ -84,6 +85,19 @@ impl Worker {
                 self.schedule(key);
             }
         }
-        self.conns.is_empty() || tick >= cut_at
+        if tick >= cut_at {
+            self.cut_off();
+            return true;
+        }
+        // Who comes while this is decided stays with the worker that took it.
+        self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
+    }
+
+    /// Says how many connections do not get to their end.
+    fn cut_off(&self) {
+        if !self.conns.is_empty() {
+            let text = format!("{} connections had not ended in the time given by --drain", self.conns.len());
+            self.shared.log.log(Level::Warning, "cut off", &text);
+        }
     }
 }
