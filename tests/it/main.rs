@@ -3,6 +3,7 @@
 mod arrows;
 mod board;
 mod board_bytes;
+mod fuzz;
 mod load;
 mod readme;
 mod scratch;

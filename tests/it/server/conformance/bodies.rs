@@ -3,7 +3,7 @@
 use super::{End, Row, chunked, refused, row, run};
 
 /// What a body must not look like. Behind each comes a request, which must not be answered.
-const BAD: [(&str, &str); 36] = [
+const BAD: [(&str, &str); 37] = [
     ("no size", "\r\nhello\r\n0\r\n\r\n"),
     ("only an extension", ";x\r\nhello\r\n0\r\n\r\n"),
     ("only a space", " \r\nhello\r\n0\r\n\r\n"),
@@ -28,6 +28,7 @@ const BAD: [(&str, &str); 36] = [
     ("no line end behind the data", "5\r\nhello0\r\n\r\n"),
     ("a bare line feed behind the data", "5\r\nhello\n0\r\n\r\n"),
     ("a bare return behind the data", "5\r\nhello\r0\r\n\r\n"),
+    ("a return and a letter behind the data", "5\r\nhello\rX0\r\n\r\n"),
     ("an empty line behind the data", "5\r\nhello\r\n\r\n0\r\n\r\n"),
     ("a bare line feed behind the last size", "0\n\r\n"),
     ("a bare line feed at the end", "0\r\n\n"),
