@@ -11,6 +11,7 @@ use rustix::net::RecvFlags;
 
 use crate::http::{header_slots, parse_head};
 
+use super::access::Recorder;
 use super::conn::{Conn, Ending, Phase};
 use super::mailbox::Mailbox;
 use super::reply::{Renderer, Response};
@@ -52,6 +53,7 @@ pub(super) struct Exchange {
     pub(super) routes: Arc<Routes>,
     pub(super) renderer: Renderer,
     pub(super) tasks: Tasks,
+    pub(super) recorder: Recorder,
     pub(super) counters: Counters,
     /// Whose answers wait in the renderer, in order, and where each one's end there.
     leaving: Vec<(Ticket, usize)>,
@@ -64,11 +66,17 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>) -> Self {
+    pub(super) fn new(
+        routes: Arc<Routes>,
+        time: &mut Time,
+        mailbox: Arc<Mailbox>,
+        recorder: Recorder,
+    ) -> Self {
         Self {
             routes,
             renderer: Renderer::new(time.date()),
             tasks: Tasks::new(mailbox),
+            recorder,
             counters: Counters::default(),
             leaving: Vec::new(),
             begin: 0,
@@ -128,6 +136,7 @@ impl Exchange {
         self.begin = self.renderer.out.len();
         if let Phase::Handler(terms, rest) = conn.phase {
             self.renderer.reply(terms).response(response);
+            self.record_done(conn);
             self.answered(conn, terms, rest);
             self.send_if_large(conn);
         }

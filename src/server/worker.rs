@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use slab::Slab;
 
 use super::Shared;
+use super::access::Recorder;
 use super::alarm::Alarm;
 use super::config::Deadlines;
 use super::conn::{Conn, Phase};
@@ -102,8 +103,8 @@ impl Worker {
         let mut door = Door::new(LISTENERS);
         door.open(&epoll, &shared.listeners)?;
         let mut time = Time::new(shared.epoch);
-        let exchange =
-            Exchange::new(Arc::clone(&shared.routes), &mut time, Arc::clone(&shared.mailboxes[index]));
+        let (routes, mailbox) = (Arc::clone(&shared.routes), Arc::clone(&shared.mailboxes[index]));
+        let exchange = Exchange::new(routes, &mut time, mailbox, Recorder::new(shared.access.clone(), index));
         Ok(Self {
             index,
             deadlines: shared.config.deadlines,
@@ -165,6 +166,7 @@ impl Worker {
         self.go_on();
         self.finish_tasks();
         self.keep_time();
+        self.exchange.recorder.flush();
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };

@@ -26,6 +26,9 @@ impl Exchange {
             }
             Found::Handler(Handler::Awaiting(handler), params) => {
                 let request = Request::new(head, params, conn.peer).to_owned();
+                if self.recorder.is_on() {
+                    self.recorder.keep(conn.ticket, head);
+                }
                 self.tasks.spawn(conn.ticket, handler(request));
                 conn.phase = Phase::Handler(terms, rest);
                 return;
@@ -34,7 +37,25 @@ impl Exchange {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
             }
         }
+        if self.recorder.is_on() {
+            self.record(conn, Some(head));
+        }
         self.answered(conn, terms, rest);
+    }
+
+    /// Puts the last answer into the access log.
+    #[cold]
+    fn record(&mut self, conn: &Conn, head: Option<&RequestHead<'_, '_>>) {
+        let (status, bytes) = self.renderer.last;
+        self.recorder.record(&self.renderer.date, conn.peer, head, status, bytes);
+    }
+
+    /// The same for an answer that was awaited.
+    pub(super) fn record_done(&mut self, conn: &Conn) {
+        if self.recorder.is_on() {
+            let (status, bytes) = self.renderer.last;
+            self.recorder.record_done(&self.renderer.date, conn.peer, conn.ticket, status, bytes);
+        }
     }
 
     /// Notes that a request was answered, and what comes next on its connection.
@@ -66,6 +87,9 @@ impl Exchange {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
+        if self.recorder.is_on() {
+            self.record(conn, None);
+        }
         self.answered(conn, terms, Rest::Unread);
     }
 }

@@ -10,6 +10,7 @@ mod lifecycle;
 mod lifecycle_notify;
 mod lifecycle_passed;
 mod limits;
+mod logs;
 mod partial;
 mod program;
 mod refusals;
