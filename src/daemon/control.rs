@@ -49,15 +49,17 @@ impl Control<'_> {
                 told = true;
                 self.handle.stop();
             }
-            match self.handle.stage() {
+            let stage = self.handle.stage();
+            // It may have ended already, without having been seen to stop.
+            if stage != Stage::Serving && status_at.is_none() {
+                self.notifier.send("STOPPING=1");
+                self.log.say(Level::Info, &self.ending());
+                status_at = Some(Instant::now());
+            }
+            match stage {
                 Stage::Ended if told => return Ok(()),
                 Stage::Ended => return Err(DaemonError::Broken),
-                Stage::Stopping if status_at.is_none() => {
-                    self.notifier.send("STOPPING=1");
-                    self.log.say(Level::Info, &self.ending());
-                    status_at = Some(Instant::now());
-                }
-                _ => {}
+                Stage::Serving | Stage::Stopping => {}
             }
             let now = Instant::now();
             if self.watchdog.as_ref().is_some_and(|watchdog| watchdog.next <= now) && self.look() {

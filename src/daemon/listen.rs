@@ -36,15 +36,13 @@ pub(super) fn passed() -> Result<Vec<OwnedFd>, DaemonError> {
     }
     let passed = sd_listen_fds::get().unwrap_or_default();
     let passed: Vec<OwnedFd> = passed.into_iter().map(|(_name, socket)| socket.into_std()).collect();
-    let open = |socket: &&OwnedFd| rustix::io::fcntl_getfd(socket).is_ok();
-    if let Some(socket) = passed.iter().find(|socket| !open(socket)) {
-        return Err(DaemonError::Listen(format!(
-            "LISTEN_FDS={} promises descriptor {}, which is not open",
-            passed.len(),
-            socket.as_raw_fd()
-        )));
-    }
-    Ok(passed)
+    let closed = |socket: &&OwnedFd| rustix::io::fcntl_getfd(socket).is_err();
+    let Some(number) = passed.iter().find(closed).map(AsRawFd::as_raw_fd) else { return Ok(passed) };
+    // To close what is not open is never right; what is open goes with the process.
+    let count = passed.len();
+    std::mem::forget(passed);
+    let text = format!("LISTEN_FDS={count} promises descriptor {number}, which is not open");
+    Err(DaemonError::Listen(text))
 }
 
 /// Listeners of these sockets.
@@ -79,23 +77,26 @@ pub(super) fn bind(addresses: &[SocketAddr], backlog: i32) -> Result<Vec<Listene
         Listener::bind_all(addresses, backlog)
     };
     bound.map_err(|BindError { address, error }| {
-        let why = why_not(&SysRoot::live(), address, &error);
+        let same_port = addresses.iter().filter(|other| other.port() == address.port()).count();
+        let why = match Errno::from_io_error(&error) {
+            // Those before it are closed by now, and cannot be found any more.
+            Some(Errno::ADDRINUSE) if same_port > 1 => "another --listen has the same port".to_owned(),
+            _ => why_not(&SysRoot::live(), address, &error),
+        };
         DaemonError::Listen(format!("cannot listen on {address}: {why}"))
     })
 }
 
 /// Whether an IPv6 socket failed because there is no IPv6 at all: not built in, or switched off.
 fn says_no_ipv6(error: &io::Error) -> bool {
-    let errors = [Errno::AFNOSUPPORT, Errno::ADDRNOTAVAIL];
-    errors.iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+    matches!(Errno::from_io_error(error), Some(Errno::AFNOSUPPORT | Errno::ADDRNOTAVAIL))
 }
 
 /// The cause and the way out.
 fn why_not(root: &SysRoot, address: SocketAddr, error: &io::Error) -> String {
     let port = address.port();
     let has_ipv6 = || root.text("proc/net/if_inet6").is_some();
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    match errno {
+    match Errno::from_io_error(error) {
         Some(Errno::ADDRINUSE) => format!(
             "{}; end it, or choose another port with --listen, 0 for a free one",
             taken(port, PortOwner::of(root, address).as_ref())
@@ -123,9 +124,6 @@ fn why_not(root: &SysRoot, address: SocketAddr, error: &io::Error) -> String {
 
 fn taken(port: u16, owner: Option<&PortOwner>) -> String {
     match owner {
-        Some(PortOwner::Process { pid, .. }) if *pid == std::process::id() => {
-            format!("port {port} is taken by another --listen of the same command")
-        }
         Some(PortOwner::Process { pid, name }) => format!("port {port} is taken by {name} (pid {pid})"),
         Some(PortOwner::Hidden { uid }) => {
             format!("port {port} is taken by another user's program (user id {uid}); root can see which")
@@ -167,10 +165,9 @@ mod tests {
 
     #[test]
     fn whoever_has_the_port_is_named_as_far_as_can_be_seen() {
-        let process = |pid| Some(PortOwner::Process { pid, name: "nginx".into() });
+        let nginx = PortOwner::Process { pid: 1234, name: "nginx".into() };
         let cases = [
-            (process(1234), "port 80 is taken by nginx (pid 1234)"),
-            (process(std::process::id()), "another --listen"),
+            (Some(nginx), "port 80 is taken by nginx (pid 1234)"),
             (Some(PortOwner::Hidden { uid: 33 }), "another user's program (user id 33)"),
             (None, "cannot be seen"),
         ];

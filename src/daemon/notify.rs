@@ -66,8 +66,8 @@ impl Notifier {
 /// The kernel's monotonic clock, which `Instant` keeps to itself: what is left of a timer that is set to a time on that
 /// clock. Asking the clock through rustix would bring its own search for the vDSO, which is 3 KiB.
 fn monotonic_micros() -> io::Result<i64> {
-    /// A time that no clock comes to, in seconds: 30,000 years after the start of the machine.
-    const NEVER: i64 = 1_000_000_000_000;
+    /// A time that no clock comes to, in seconds: 285 years after the start of the machine. The kernel counts to 292.
+    const NEVER: i64 = 9_000_000_000;
     let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC)?;
     let at = |tv_sec| Timespec { tv_sec, tv_nsec: 0 };
     let setting = Itimerspec { it_interval: at(0), it_value: at(NEVER) };

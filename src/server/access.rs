@@ -1,8 +1,6 @@
 //! A line for each request, in the common log format (NCSA): gathered by the workers, taken by whoever writes them. No
 //! request waits for it, or costs a system call by it.
 
-#![cfg_attr(not(test), expect(dead_code, reason = "the next commit has the exchange record its answers"))]
-
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};

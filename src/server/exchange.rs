@@ -15,6 +15,7 @@ use rustix::net::RecvFlags;
 
 use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
+use super::access::Recorder;
 use super::conn::{Conn, Ending, Phase};
 use super::files::FileCache;
 use super::mailbox::Mailbox;
@@ -59,6 +60,7 @@ pub(super) struct Exchange {
     pub(super) tasks: Tasks,
     /// This worker's files, if there are any.
     files: Option<Rc<RefCell<FileCache>>>,
+    pub(super) recorder: Recorder,
     pub(super) counters: Counters,
     /// Whose answers wait in the renderer, in order, and where each one's end there.
     leaving: Vec<(Ticket, usize)>,
@@ -74,13 +76,20 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// For one of so many workers.
-    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>, workers: usize) -> Self {
+    pub(super) fn new(
+        routes: Arc<Routes>,
+        time: &mut Time,
+        mailbox: Arc<Mailbox>,
+        recorder: Recorder,
+        workers: usize,
+    ) -> Self {
         let files = routes.files.as_ref().map(|files| FileCache::new(files.cache_bytes / workers.max(1)));
         Self {
             routes,
             files: files.map(|cache| Rc::new(RefCell::new(cache))),
             renderer: Renderer::new(time.date()),
             tasks: Tasks::new(mailbox),
+            recorder,
             counters: Counters::default(),
             leaving: Vec::new(),
             begin: 0,

@@ -19,6 +19,7 @@ use slab::Slab;
 use crate::tune::TurnQuota;
 
 use super::Shared;
+use super::access::Recorder;
 use super::alarm::Alarm;
 use super::config::Deadlines;
 use super::conn::Conn;
@@ -118,6 +119,7 @@ impl Worker {
             Arc::clone(&shared.routes),
             &mut time,
             Arc::clone(&shared.mailboxes[index]),
+            Recorder::new(shared.access.clone(), index),
             shared.mailboxes.len(),
         );
         Ok(Self {
@@ -185,6 +187,7 @@ impl Worker {
         self.go_on();
         self.finish_tasks();
         self.keep_time();
+        self.exchange.recorder.flush();
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };

@@ -50,7 +50,37 @@ impl Exchange {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
             }
         }
+        self.answered_in_place(conn, head, terms, rest);
+    }
+
+    /// Notes that a request was answered without a task.
+    #[inline]
+    pub(super) fn answered_in_place(
+        &mut self,
+        conn: &mut Conn,
+        head: &RequestHead<'_, '_>,
+        terms: Terms,
+        rest: Rest,
+    ) {
+        if self.recorder.is_on() {
+            self.record(conn, Some(head));
+        }
         self.answered(conn, terms, rest);
+    }
+
+    /// Puts the last answer into the access log.
+    #[cold]
+    fn record(&mut self, conn: &Conn, head: Option<&RequestHead<'_, '_>>) {
+        let (status, bytes) = self.renderer.last;
+        self.recorder.record(&self.renderer.date, conn.peer, head, status, bytes);
+    }
+
+    /// The same for an answer that was awaited.
+    pub(super) fn record_done(&mut self, conn: &Conn) {
+        if self.recorder.is_on() {
+            let (status, bytes) = self.renderer.last;
+            self.recorder.record_done(&self.renderer.date, conn.peer, conn.ticket, status, bytes);
+        }
     }
 
     /// Notes that a request was answered, and what comes next on its connection.
@@ -79,7 +109,7 @@ impl Exchange {
         let reply = self.renderer.reply(terms).with_header("Retry-After", RETRY_AFTER_SECONDS);
         reply.error(Status::SERVICE_UNAVAILABLE);
         self.counters.shed += 1;
-        self.answered(conn, terms, rest);
+        self.answered_in_place(conn, head, terms, rest);
     }
 
     /// Answers a head that did not come in time.
@@ -95,6 +125,9 @@ impl Exchange {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
+        if self.recorder.is_on() {
+            self.record(conn, None);
+        }
         self.answered(conn, terms, Rest::Unread);
     }
 }

@@ -23,6 +23,9 @@ impl Exchange {
         arriving: Option<Arriving>,
         terms: Terms,
     ) {
+        if self.recorder.is_on() {
+            self.recorder.keep(conn.ticket, head);
+        }
         let task = self.tasks.spawn(conn.ticket, answer, head.minor > 0);
         conn.flow = Some(Box::new(Flow::new(task, arriving, head.expects_continue)));
         (conn.phase, conn.since) = (Phase::Handler(terms), self.tick);
@@ -85,6 +88,7 @@ impl Exchange {
             terms.connection = ConnectionHeader::Close;
         }
         self.renderer.reply(terms).response(done.response, chunked);
+        self.record_done(conn);
         if let (Some(flow), Some(outbound), false) = (&mut conn.flow, done.outbound, terms.head_only) {
             flow.outbound = Some(outbound);
             (conn.phase, conn.since) = (Phase::Pieces(terms), self.tick);
