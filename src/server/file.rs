@@ -9,9 +9,11 @@ use std::sync::Arc;
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-/// Bytes that are looked at, and fetched from the disk, at once: a tenth of a second of a 100 Mbit/s link, and so many that
-/// looking costs nothing.
+/// Bytes that are fetched from the disk at once: a tenth of a second of a 100 Mbit/s link.
 pub(super) const FETCH_BYTES: u64 = 1024 * 1024;
+
+/// Bytes that are looked for in memory at once: so many that looking costs nothing beside sending them.
+pub(super) const LOOK_BYTES: u64 = 8 * FETCH_BYTES;
 
 /// Part of an open file. Clones share the descriptor.
 #[derive(Debug, Clone)]
@@ -25,8 +27,12 @@ impl FilePart {
     /// `length` bytes of a file from byte `from` on. If the file turns out to be shorter, the connection ends early.
     #[must_use]
     pub fn new(file: Arc<File>, from: u64, length: u64) -> Self {
-        // Reading ahead is done by the threads that read: the kernel, left to itself, would have the worker ask the disk for it.
-        let _ = fadvise(&file, 0, None, Advice::Random);
+        leave_reading_ahead(&file);
+        Self::prepared(file, from, length)
+    }
+
+    /// The same of a file that was prepared by [`leave_reading_ahead`].
+    pub(super) const fn prepared(file: Arc<File>, from: u64, length: u64) -> Self {
         Self { file, from, length }
     }
 
@@ -44,6 +50,11 @@ impl FilePart {
     pub(super) const fn offset(&self, at: u64) -> u64 {
         self.from + at
     }
+}
+
+/// Leaves reading ahead to the threads that read: the kernel, left to itself, would have the worker ask the disk for it.
+pub(super) fn leave_reading_ahead(file: &File) {
+    let _ = fadvise(file, 0, None, Advice::Random);
 }
 
 /// Whether these bytes of a file can be had without waiting for a disk. The kernel reads ahead in order, so the first and

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags};
 
 use super::body::{Body, MAX_PIECES};
-use super::file::{FETCH_BYTES, FilePart, is_in_memory};
+use super::file::{FETCH_BYTES, FilePart, LOOK_BYTES, is_in_memory};
 
 /// The unsent rest of a large body.
 #[derive(Debug)]
@@ -75,10 +75,12 @@ impl Tail {
     fn send_file(&mut self, socket: &OwnedFd) -> Result<u64, Errno> {
         let Some(part) = self.file() else { return Ok(0) };
         if self.at >= self.in_memory {
-            let length = FETCH_BYTES.min(self.end - self.at);
-            if !is_in_memory(part.file(), part.offset(self.at), length) {
+            let (left, from) = (self.end - self.at, part.offset(self.at));
+            let there = [LOOK_BYTES, FETCH_BYTES].map(|length| length.min(left));
+            let Some(length) = there.into_iter().find(|length| is_in_memory(part.file(), from, *length))
+            else {
                 return Ok(0);
-            }
+            };
             self.in_memory = self.at + length;
         }
         let Some(part) = self.file() else { return Ok(0) };

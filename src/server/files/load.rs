@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::entry::{Content, Entry, Stamp, Variant};
 use crate::http::{Coding, media_type};
+use crate::server::file::leave_reading_ahead;
 
 /// Largest file that is kept in memory, in bytes: above it, sending from the kernel's own memory is no dearer.
 const SMALL_BYTES: u64 = 64 * 1024;
@@ -97,6 +98,7 @@ fn variant(coding: Option<Coding>, (file, mut stamp): (File, Stamp), varies: boo
         stamp.size = bytes.len() as u64;
         Content::Memory(bytes.into())
     } else {
+        leave_reading_ahead(&file);
         Content::Open(Arc::new(file))
     };
     Ok(Variant::new(coding, stamp, content, varies))
