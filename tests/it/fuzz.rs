@@ -23,6 +23,26 @@ fn replay(target: &str, check: fn(&[u8])) {
     assert!(failing.is_empty(), "{failing:?}");
 }
 
+/// The version of a package in a Cargo.lock.
+fn locked(lock: &str, name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(lock);
+    let text = fs::read_to_string(path).expect("a lock file");
+    let (_, rest) = text.split_once(&format!("name = \"{name}\"\nversion = \"")).expect("it depends on that");
+    rest.split('"').next().expect("a version").to_owned()
+}
+
+#[test]
+fn what_is_fuzzed_is_what_ships() {
+    for parser in ["httparse", "httpdate"] {
+        let fuzzed = locked("fuzz/Cargo.lock", parser);
+        assert_eq!(
+            fuzzed,
+            locked("Cargo.lock", parser),
+            "{parser}: run `cargo update` in fuzz/ with that version"
+        );
+    }
+}
+
 #[test]
 fn heads() {
     replay("head", checks::head::check);
