@@ -11,8 +11,8 @@ const OK_BYTES: usize = 17;
 /// copy into each answer is a few moves and not a call.
 const LINES_BYTES: usize = OK_BYTES + 16 + 37;
 
-/// Where the date itself begins and ends in that.
-const DATE_BYTES: std::ops::Range<usize> = LINES_BYTES - 31..LINES_BYTES - 2;
+/// Length of `Sun, 06 Nov 1994 08:49:37 GMT`, which is the end of that but for the line end.
+pub const DATE_BYTES: usize = 29;
 
 /// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, behind the status line that most answers
 /// begin with.
@@ -52,8 +52,10 @@ impl DateHeader {
 
     /// The date alone: `Sun, 06 Nov 1994 08:49:37 GMT`.
     #[must_use]
-    pub fn date(&self) -> &[u8] {
-        &self.ok_and_lines[DATE_BYTES]
+    pub fn date(&self) -> &[u8; DATE_BYTES] {
+        let end = self.ok_and_lines.last_chunk::<{ DATE_BYTES + 2 }>();
+        // Always there: the lines are longer, and so is their end.
+        end.and_then(|end| end.first_chunk()).unwrap_or(&[b' '; DATE_BYTES])
     }
 }
 

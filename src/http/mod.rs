@@ -14,7 +14,7 @@ mod status;
 mod target;
 
 pub use body::{BodyReader, Chunked, Framing, Progress};
-pub use date::DateHeader;
+pub use date::{DATE_BYTES, DateHeader};
 pub use error::HttpError;
 pub use head::{HeaderSlot, MAX_HEADERS, RequestHead, header_slots, parse_head};
 pub use method::{Method, MethodSet};

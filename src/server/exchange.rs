@@ -72,9 +72,11 @@ impl Exchange {
         mailbox: Arc<Mailbox>,
         recorder: Recorder,
     ) -> Self {
+        let mut renderer = Renderer::new(time.date());
+        renderer.recording = recorder.is_on();
         Self {
             routes,
-            renderer: Renderer::new(time.date()),
+            renderer,
             tasks: Tasks::new(mailbox),
             recorder,
             counters: Counters::default(),

@@ -179,7 +179,7 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let dues = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
+        let dues = [self.wheel.next_due(), self.balance_at, self.door.due(), self.cut_at];
         if let Some(due) = dues.into_iter().flatten().min() {
             self.alarm.ring_by(due, &self.time)?;
         }

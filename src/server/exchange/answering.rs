@@ -26,7 +26,7 @@ impl Exchange {
             }
             Found::Handler(Handler::Awaiting(handler), params) => {
                 let request = Request::new(head, params, conn.peer).to_owned();
-                if self.recorder.is_on() {
+                if self.renderer.recording {
                     self.recorder.keep(conn.ticket, head);
                 }
                 self.tasks.spawn(conn.ticket, handler(request));
@@ -37,7 +37,7 @@ impl Exchange {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
             }
         }
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             self.record(conn, Some(head));
         }
         self.answered(conn, terms, rest);
@@ -52,7 +52,7 @@ impl Exchange {
 
     /// The same for an answer that was awaited.
     pub(super) fn record_done(&mut self, conn: &Conn) {
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             let (status, bytes) = self.renderer.last;
             self.recorder.record_done(&self.renderer.date, conn.peer, conn.ticket, status, bytes);
         }
@@ -87,7 +87,7 @@ impl Exchange {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             self.record(conn, None);
         }
         self.answered(conn, terms, Rest::Unread);

@@ -64,7 +64,7 @@ fn a_restart_under_load_loses_no_request() {
                 })
             })
             .collect();
-        while !asking.iter().all(|thread| thread.is_finished()) {
+        while !asking.iter().all(std::thread::ScopedJoinHandle::is_finished) {
             let next = start(&listener, "");
             server.terminate();
             assert!(std::mem::replace(&mut server, next).wait().0.success());

@@ -65,7 +65,7 @@ fn lines_come_while_it_runs_and_go_on_in_a_new_file_after_sighup() {
         (0..times).for_each(|_| {
             client.expect_greeting();
             asked += 1;
-        })
+        });
     };
     ask(&mut client, 10);
     until("they are written", || lines(&file.0).len() == 10);
