@@ -16,8 +16,8 @@ const CONTENT_TYPE: &str = "Content-Type: ";
 /// Length of all of it. A constant, so that the copy into each answer is one of a known length.
 const BYTES: usize = LINES_END + CONTENT_TYPE.len();
 
-/// Where the date itself begins and ends in that.
-const DATE_BYTES: std::ops::Range<usize> = LINES_END - 31..LINES_END - 2;
+/// Length of `Sun, 06 Nov 1994 08:49:37 GMT`, which is the end of that but for the line end.
+pub const DATE_BYTES: usize = 29;
 
 /// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, between the status line that most answers
 /// begin with and the name of the header that most go on with.
@@ -68,8 +68,10 @@ impl DateHeader {
 
     /// The date alone: `Sun, 06 Nov 1994 08:49:37 GMT`.
     #[must_use]
-    pub fn date(&self) -> &[u8] {
-        &self.bytes[DATE_BYTES]
+    pub fn date(&self) -> &[u8; DATE_BYTES] {
+        let end = self.lines().last_chunk::<{ DATE_BYTES + 2 }>();
+        // Always there: the lines are longer, and so is their end.
+        end.and_then(|end| end.first_chunk()).unwrap_or(&[b' '; DATE_BYTES])
     }
 }
 

@@ -29,7 +29,7 @@ pub use accept::{AcceptEncoding, Coding, CodingSet};
 pub use body::{BodyReader, Chunked, Framing, Progress};
 pub use chunk::{CONTINUE_LINE, LAST_CHUNK, write_chunk};
 pub use conditional::{ConditionOutcome, Conditions};
-pub use date::{DateHeader, http_date};
+pub use date::{DATE_BYTES, DateHeader, http_date};
 pub use decimal::append_decimal;
 pub use error::HttpError;
 pub use escape::escape_html;

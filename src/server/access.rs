@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::http::{DateHeader, Method, RequestHead, append_decimal};
+use crate::http::{DATE_BYTES, DateHeader, Method, RequestHead, append_decimal};
 
 use super::tasks::Ticket;
 
@@ -57,6 +57,9 @@ pub(super) struct Recorder {
     worker: usize,
     /// Lines since the last handing over.
     lines: Vec<u8>,
+    /// How the last line began, and for whom and when: the next one mostly begins the same.
+    beginning: Vec<u8>,
+    begun: Option<(IpAddr, [u8; DATE_BYTES])>,
     /// Request lines whose answers are not there yet, by their connection's place.
     waiting: Vec<Option<(Ticket, Box<[u8]>)>>,
 }
@@ -65,7 +68,7 @@ impl Recorder {
     /// Without a log, or one that was made for fewer workers, nothing is recorded.
     pub(super) fn new(log: Option<Arc<AccessLog>>, worker: usize) -> Self {
         let log = log.filter(|log| worker < log.slots.len());
-        Self { log, worker, lines: Vec::new(), waiting: Vec::new() }
+        Self { log, worker, lines: Vec::new(), beginning: Vec::new(), begun: None, waiting: Vec::new() }
     }
 
     /// Whether requests are recorded: to be asked before anything is put together for it.
@@ -84,7 +87,7 @@ impl Recorder {
         status: u16,
         bytes: u64,
     ) {
-        begin(&mut self.lines, peer.ip(), date);
+        self.begin(peer.ip(), date);
         match head {
             Some(head) => request_line(&mut self.lines, head),
             None => self.lines.push(b'-'),
@@ -117,10 +120,29 @@ impl Recorder {
     ) {
         let kept = self.waiting.get_mut(ticket.key as usize).and_then(Option::take);
         if let Some((_, line)) = kept.filter(|(other, _)| *other == ticket) {
-            begin(&mut self.lines, peer.ip(), date);
+            self.begin(peer.ip(), date);
             self.lines.extend_from_slice(&line);
             self.end(status, bytes);
         }
+    }
+
+    /// `1.2.3.4 - - [06/Nov/1994:08:49:37 +0000] "`: host, unknown identity, unknown user, time.
+    fn begin(&mut self, ip: IpAddr, date: &DateHeader) {
+        let date = date.date();
+        if self.begun.as_ref().is_none_or(|(for_ip, at)| *for_ip != ip || at != date) {
+            self.begun = Some((ip, *date));
+            let beginning = &mut self.beginning;
+            beginning.clear();
+            // Writing to memory cannot fail.
+            let _ = write!(beginning, "{ip}");
+            // Of `Sun, 06 Nov 1994 08:49:37 GMT`.
+            for (separator, part) in [(" - - [", 5..7), ("/", 8..11), ("/", 12..16), (":", 17..25)] {
+                beginning.extend_from_slice(separator.as_bytes());
+                beginning.extend_from_slice(&date[part]);
+            }
+            beginning.extend_from_slice(b" +0000] \"");
+        }
+        self.lines.extend_from_slice(&self.beginning);
     }
 
     fn end(&mut self, status: u16, bytes: u64) {
@@ -163,29 +185,6 @@ impl Recorder {
     }
 }
 
-/// `1.2.3.4 - - [06/Nov/1994:08:49:37 +0000] "`: host, unknown identity, unknown user, time.
-fn begin(lines: &mut Vec<u8>, ip: IpAddr, date: &DateHeader) {
-    match ip {
-        IpAddr::V4(ip) => {
-            for (index, part) in ip.octets().into_iter().enumerate() {
-                if index > 0 {
-                    lines.push(b'.');
-                }
-                number(lines, u64::from(part));
-            }
-        }
-        // Writing to memory cannot fail.
-        IpAddr::V6(ip) => drop(write!(lines, "{ip}")),
-    }
-    // Of `Sun, 06 Nov 1994 08:49:37 GMT`.
-    let date = date.date();
-    for (separator, part) in [(" - - [", 5..7), ("/", 8..11), ("/", 12..16), (":", 17..25)] {
-        lines.extend_from_slice(separator.as_bytes());
-        lines.extend_from_slice(&date[part]);
-    }
-    lines.extend_from_slice(b" +0000] \"");
-}
-
 /// `GET /path?query HTTP/1.1`, with what could end the line or the quotes as `\xHH`.
 fn request_line(line: &mut Vec<u8>, head: &RequestHead<'_, '_>) {
     let method = match head.method {
@@ -205,8 +204,12 @@ fn request_line(line: &mut Vec<u8>, head: &RequestHead<'_, '_>) {
 
 fn escaped(line: &mut Vec<u8>, text: &str) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
+    let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    if text.as_bytes().iter().all(is_plain) {
+        return line.extend_from_slice(text.as_bytes());
+    }
     for &byte in text.as_bytes() {
-        if byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\') {
+        if is_plain(&byte) {
             line.push(byte);
         } else {
             let (high, low) = (HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]);

@@ -31,6 +31,8 @@ pub(super) struct Door {
     retry_at: Option<u64>,
     /// When nobody is let in any more; set once the server stops.
     shut_at: Option<u64>,
+    /// The earlier of both: asked for twice per batch.
+    due: Option<u64>,
     shut: bool,
 }
 
@@ -57,12 +59,16 @@ pub(super) struct Taker<'a> {
 impl Door {
     /// A closed door; `first_key` is what the worker's epoll will call the first listener.
     pub(super) const fn new(first_key: u64) -> Self {
-        Self { first_key, open: false, retry_at: None, shut_at: None, shut: false }
+        Self { first_key, open: false, retry_at: None, shut_at: None, due: None, shut: false }
     }
 
     /// When to call [`Door::knocked`] although no event said so.
-    pub(super) fn retry_at(&self) -> Option<u64> {
-        self.retry_at.into_iter().chain(self.shut_at).min()
+    pub(super) const fn due(&self) -> Option<u64> {
+        self.due
+    }
+
+    fn set_due(&mut self) {
+        self.due = self.retry_at.into_iter().chain(self.shut_at).min();
     }
 
     /// Whether the server stops and nobody comes in any more.
@@ -111,6 +117,7 @@ impl Door {
                 }
             }
         }
+        self.set_due();
         mine
     }
 
@@ -129,6 +136,7 @@ impl Door {
         if listeners.iter().all(Listener::is_passed) {
             self.shut(epoll, listeners);
         }
+        self.set_due();
     }
 
     /// Empties the queues of our own listeners for good, then ends them.

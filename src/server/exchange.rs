@@ -84,10 +84,12 @@ impl Exchange {
         workers: usize,
     ) -> Self {
         let files = routes.files.as_ref().map(|files| FileCache::new(files.cache_bytes / workers.max(1)));
+        let mut renderer = Renderer::new(time.date());
+        renderer.recording = recorder.is_on();
         Self {
             routes,
             files: files.map(|cache| Rc::new(RefCell::new(cache))),
-            renderer: Renderer::new(time.date()),
+            renderer,
             tasks: Tasks::new(mailbox),
             recorder,
             counters: Counters::default(),

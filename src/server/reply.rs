@@ -37,14 +37,25 @@ pub(super) struct Renderer {
     /// Answers with 4xx and 5xx since the worker started.
     pub(super) client_errors: u64,
     pub(super) server_errors: u64,
+    /// Whether `last` is wanted.
+    pub(super) recording: bool,
     /// Status of the last answer, and the length of its body as it is sent, for the access log.
     pub(super) last: (u16, u64),
 }
 
 impl Renderer {
     pub(super) fn new(date: DateHeader) -> Self {
-        let (out, scratch, extra) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new(), Vec::new());
-        Self { out, tail: None, date, scratch, extra, client_errors: 0, server_errors: 0, last: (0, 0) }
+        Self {
+            out: Vec::with_capacity(COPY_MAX_BYTES),
+            tail: None,
+            date,
+            scratch: Vec::new(),
+            extra: Vec::new(),
+            client_errors: 0,
+            server_errors: 0,
+            recording: false,
+            last: (0, 0),
+        }
     }
 
     /// Takes back an answer that was begun and will not be finished.
@@ -189,8 +200,11 @@ impl Reply<'_> {
 
     #[inline]
     fn head(&mut self, content_type: Option<&str>, length: Option<u64>) {
-        let Renderer { out, date, extra, client_errors, server_errors, last, .. } = &mut *self.renderer;
-        *last = (self.status.code(), length.filter(|_| !self.terms.head_only).unwrap_or(0));
+        let Renderer { out, date, extra, client_errors, server_errors, recording, last, .. } =
+            &mut *self.renderer;
+        if *recording {
+            *last = (self.status.code(), length.filter(|_| !self.terms.head_only).unwrap_or(0));
+        }
         match self.status.code() {
             500.. => *server_errors += 1,
             400.. => *client_errors += 1,

@@ -201,7 +201,7 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let ticks = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
+        let ticks = [self.wheel.next_due(), self.balance_at, self.door.due(), self.cut_at];
         let tick = ticks.into_iter().flatten().min().map(Time::nanos_of);
         if let Some(due) = tick.into_iter().chain(self.sleeps.next_due()).min() {
             self.alarm.ring_by(due, &self.time)?;

@@ -62,7 +62,7 @@ impl Exchange {
         terms: Terms,
         rest: Rest,
     ) {
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             self.record(conn, Some(head));
         }
         self.answered(conn, terms, rest);
@@ -77,7 +77,7 @@ impl Exchange {
 
     /// The same for an answer that was awaited.
     pub(super) fn record_done(&mut self, conn: &Conn) {
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             let (status, bytes) = self.renderer.last;
             self.recorder.record_done(&self.renderer.date, conn.peer, conn.ticket, status, bytes);
         }
@@ -125,7 +125,7 @@ impl Exchange {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             self.record(conn, None);
         }
         self.answered(conn, terms, Rest::Unread);

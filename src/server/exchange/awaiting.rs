@@ -23,7 +23,7 @@ impl Exchange {
         arriving: Option<Arriving>,
         terms: Terms,
     ) {
-        if self.recorder.is_on() {
+        if self.renderer.recording {
             self.recorder.keep(conn.ticket, head);
         }
         let task = self.tasks.spawn(conn.ticket, answer, head.minor > 0);

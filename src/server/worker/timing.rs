@@ -27,7 +27,7 @@ impl Worker {
         if self.balance_at.is_some_and(|at| at <= tick) {
             self.ask_for_share(tick);
         }
-        if self.door.retry_at().is_some_and(|at| at <= tick) {
+        if self.door.due().is_some_and(|at| at <= tick) {
             self.accept(None);
         }
     }
