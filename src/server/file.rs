@@ -12,7 +12,8 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 /// Bytes that are fetched from the disk at once: a tenth of a second of a 100 Mbit/s link.
 pub(super) const FETCH_BYTES: u64 = 1024 * 1024;
 
-/// Bytes that are looked for in memory at once: so many that looking costs nothing beside sending them.
+/// Bytes that are looked for in memory at once, in steps of what is fetched: so many that looking costs nothing beside
+/// sending them.
 pub(super) const LOOK_BYTES: u64 = 8 * FETCH_BYTES;
 
 /// Part of an open file. Clones share the descriptor.
@@ -57,15 +58,13 @@ pub(super) fn leave_reading_ahead(file: &File) {
     let _ = fadvise(file, 0, None, Advice::Random);
 }
 
-/// Whether these bytes of a file can be had without waiting for a disk. The kernel reads ahead in order, so the first and
-/// the last byte stand for those between them. A kernel (before 4.14) or file system that cannot say counts as yes.
-pub(super) fn is_in_memory(file: &File, from: u64, length: u64) -> bool {
-    let there = |at| {
-        let mut byte = [0];
-        let read = preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT);
-        !matches!(read, Err(Errno::AGAIN))
-    };
-    there(from + length.saturating_sub(1)) && there(from)
+/// Whether this byte of a file can be had without waiting for a disk. If not, the kernel sends for its page and for no
+/// other: asked again, the answer says nothing any more. A kernel (before 4.14) or file system that cannot say counts as
+/// yes.
+pub(super) fn is_in_memory(file: &File, at: u64) -> bool {
+    let mut byte = [0];
+    let read = preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT);
+    !matches!(read, Err(Errno::AGAIN))
 }
 
 /// Has the kernel read these bytes into its memory; blocks for as long as the disk takes. What cannot be read is found out
@@ -93,8 +92,8 @@ mod tests {
     fn what_was_just_read_is_in_memory() {
         let file = File::open(std::env::current_exe().expect("our program")).expect("readable");
         fetch(&file, 0, FETCH_BYTES);
-        assert!(is_in_memory(&file, 0, 4096));
-        assert!(is_in_memory(&file, u64::MAX / 4, 1), "beyond the end nothing has to be waited for");
+        assert!(is_in_memory(&file, 0) && is_in_memory(&file, 4095));
+        assert!(is_in_memory(&file, u64::MAX / 4), "beyond the end nothing has to be waited for");
         fetch(&file, u64::MAX / 4, 1);
     }
 }
