@@ -87,8 +87,8 @@ impl Worker {
     /// Says how many connections do not get to their end.
     fn cut_off(&self) {
         if !self.conns.is_empty() {
-            let text = format!("{} connections had not ended in the time given by --drain", self.conns.len());
-            self.shared.log.log(Level::Warning, "cut off", &text);
+            let text = self.conns.len().to_string();
+            self.shared.log.log(Level::Warning, "connections cut off when the drain was over", &text);
         }
     }
 }
