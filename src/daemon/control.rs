@@ -114,8 +114,7 @@ impl Control<'_> {
 
     /// Connections that are open.
     fn open(&self) -> u64 {
-        let counters = self.handle.stats().counters;
-        counters.accepted.saturating_sub(counters.closed)
+        self.handle.stats().counters.open()
     }
 
     fn ending(&self) -> String {

@@ -1,7 +1,6 @@
 //! What a worker does when its time has come: deadlines, balance, the end.
 
 use super::super::conn::{Phase, ticks};
-use super::super::log::Level;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -76,19 +75,8 @@ impl Worker {
                 self.schedule(key);
             }
         }
-        if tick >= cut_at {
-            self.cut_off();
-            return true;
-        }
         // Who comes while this is decided stays with the worker that took it.
-        self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
-    }
-
-    /// Says how many connections do not get to their end.
-    fn cut_off(&self) {
-        if !self.conns.is_empty() {
-            let text = self.conns.len().to_string();
-            self.shared.log.log(Level::Warning, "connections cut off when the drain was over", &text);
-        }
+        let served = self.conns.is_empty() && self.door.is_shut();
+        tick >= cut_at || served && self.shared.mailboxes[self.index].close_if_empty()
     }
 }
