@@ -9,11 +9,15 @@ use super::DaemonError;
 use super::access::Writer;
 use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
-use super::signals::{Signals, count};
+use super::signals::{Signals, came};
 use crate::server::{Handle, Level, Log, Stage};
 
 /// How often the status is told anew while connections end.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
+
+/// A signal that comes sooner after the first is the same one again: `timeout`, and what starts a program from a terminal
+/// and passes its signals on, send it to the process and to its group.
+const SECOND_AFTER: Duration = Duration::from_millis(500);
 
 /// The thread that started the workers, and what it has to look after.
 pub(super) struct Control<'a> {
@@ -33,20 +37,20 @@ impl Control<'_> {
     /// # Errors
     /// When the end was not the one that one signal asks for.
     pub(super) fn run(mut self) -> Result<(), DaemonError> {
-        let (mut told, mut status_at) = (false, None);
+        let (mut told_at, mut status_at) = (None::<Instant>, None);
         // The first look only notes what it sees.
         self.look();
         self.notifier.ready(&self.status);
         loop {
             self.wait(status_at)?;
-            if count(&self.signals.reload) > 0 {
+            if came(&self.signals.reload) {
                 self.reload();
             }
-            for _ in 0..count(&self.signals.end) {
-                if told {
+            if came(&self.signals.end) {
+                if told_at.is_some_and(|at| at.elapsed() >= SECOND_AFTER) {
                     return Err(DaemonError::AtOnce { open: self.open() });
                 }
-                told = true;
+                told_at.get_or_insert_with(Instant::now);
                 self.handle.stop();
             }
             let stage = self.handle.stage();
@@ -57,7 +61,7 @@ impl Control<'_> {
                 status_at = Some(Instant::now());
             }
             match stage {
-                Stage::Ended if told => return Ok(()),
+                Stage::Ended if told_at.is_some() => return Ok(()),
                 Stage::Ended => return Err(DaemonError::Broken),
                 Stage::Serving | Stage::Stopping => {}
             }
@@ -110,11 +114,10 @@ impl Control<'_> {
 
     /// Connections that are open.
     fn open(&self) -> u64 {
-        let counters = self.handle.stats().counters;
-        counters.accepted.saturating_sub(counters.closed)
+        self.handle.stats().counters.open()
     }
 
     fn ending(&self) -> String {
-        format!("stopping; {} connections are open", self.open())
+        format!("stopping; open connections: {}", self.open())
     }
 }

@@ -41,7 +41,7 @@ pub enum DaemonError {
         error: io::Error,
     },
     /// A second signal came before every connection had ended.
-    #[error("ended at once by a second signal; {open} connections were cut off")]
+    #[error("ended at once by a second signal; connections cut off: {open}")]
     AtOnce {
         /// Connections that were open.
         open: u64,

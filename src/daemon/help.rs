@@ -33,7 +33,8 @@ Options:
 The output begins with a line `listening on ADDR:PORT` for each listener; messages go to the error output.
 Started by systemd: sockets of a .socket unit are used instead of --listen; readiness, status and watchdog are
 reported for Type=notify, Type=notify-reload and WatchdogSec=.
-Signals: SIGTERM or SIGINT ends after the drain, a second one at once; SIGHUP opens the access log anew.
+Signals: SIGTERM or SIGINT ends after the drain, another half a second later or more at once; SIGHUP opens the
+access log anew.
 Exit codes: 0 ended when told to; 1 cut short or failed while serving; 2 could not start.
 
 Examples:

@@ -85,13 +85,13 @@ fn prepare(
     let served = match &ended {
         // The workers have not ended, and are not waited for.
         Err(DaemonError::AtOnce { .. }) => handle.stats(),
-        _ => handle.join().map_err(system("a worker failed"))?,
+        // One that failed has said so itself.
+        _ => handle.join().map_err(|_| DaemonError::Broken)?,
     };
     if let Some(access) = &access {
         access.finish(FLUSH_TIME);
     }
-    log.tell_held();
-    log.say(Level::Info, &summary(&served));
+    say_end(log, &served);
     ended
 }
 
@@ -137,6 +137,15 @@ fn say_plan(log: &Logger, facts: &BoardFacts, plan: &Plan, config: &Config) {
         let text = format!("max_connections is {} instead of that", config.max_connections);
         log.say(Level::Notice, &text);
     }
+}
+
+fn say_end(log: &Logger, served: &Snapshot) {
+    log.tell_held();
+    let open = served.counters.open();
+    if open > 0 {
+        log.say(Level::Warning, &format!("connections cut off when the drain was over: {open}"));
+    }
+    log.say(Level::Info, &summary(served));
 }
 
 /// What was served, in one line.

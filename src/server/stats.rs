@@ -50,7 +50,7 @@ counters! {
     sent_bytes,
     /// Connections taken from the listener.
     accepted,
-    /// Connections ended.
+    /// Connections ended; once the server has, those that were accepted beyond this number were cut off.
     closed,
     /// Connections taken over from another worker.
     moved,
@@ -60,6 +60,15 @@ counters! {
     timed_out,
     /// Requests refused because their worker's turn had lasted too long; among the 5xx as well.
     shed,
+}
+
+impl Counters {
+    /// Connections that are open, those included that no worker has looked at yet.
+    #[must_use]
+    pub const fn open(&self) -> u64 {
+        // Workers publish at different times: more may seem to have ended than have come.
+        self.accepted.saturating_sub(self.closed)
+    }
 }
 
 /// One worker's numbers, as other threads see them.

@@ -2,7 +2,6 @@
 
 use super::super::conn::{Phase, ticks};
 use super::super::flow::BodyError;
-use super::super::log::Level;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -85,19 +84,8 @@ impl Worker {
                 self.schedule(key);
             }
         }
-        if tick >= cut_at {
-            self.cut_off();
-            return true;
-        }
         // Who comes while this is decided stays with the worker that took it.
-        self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
-    }
-
-    /// Says how many connections do not get to their end.
-    fn cut_off(&self) {
-        if !self.conns.is_empty() {
-            let text = format!("{} connections had not ended in the time given by --drain", self.conns.len());
-            self.shared.log.log(Level::Warning, "cut off", &text);
-        }
+        let served = self.conns.is_empty() && self.door.is_shut();
+        tick >= cut_at || served && self.shared.mailboxes[self.index].close_if_empty()
     }
 }

@@ -155,21 +155,36 @@ fn what_does_not_end_within_the_drain_is_cut_off_and_counted() {
     let _stuck = stuck(&server);
     server.terminate();
     let (status, said) = server.wait();
-    assert!(status.success() && said.contains("cut off: 1 connections"), "{said}");
+    assert!(status.success() && said.contains("cut off when the drain was over: 1"), "{said}");
 }
 
 #[test]
 fn a_second_signal_ends_at_once_and_the_exit_code_tells() {
     for (first, second) in [(Signal::TERM, Signal::TERM), (Signal::INT, Signal::TERM)] {
-        let server = Boardd::start(&["--workers", "2", "--drain", "3600", "--write-timeout", "0"]);
+        let mut server = Boardd::start(&["--workers", "2", "--drain", "3600", "--write-timeout", "0"]);
         let _stuck = stuck(&server);
         server.signal(first);
         until("it stops", || is_refused(server.address));
-        server.signal(second);
+        until("it ends", || {
+            let ended = server.has_ended();
+            if !ended {
+                server.signal(second);
+            }
+            ended
+        });
         let (status, said) = server.wait();
         assert_eq!(status.code(), Some(1), "{said}");
-        assert!(said.contains("second signal; 1 connections were cut off"), "{said}");
+        assert!(said.contains("second signal; connections cut off: 1"), "{said}");
     }
+}
+
+#[test]
+fn a_signal_that_comes_twice_at_once_is_one() {
+    let server = Boardd::start(&["--workers", "1", "--drain", "0.1"]);
+    let _stuck = stuck(&server);
+    (0..5).for_each(|_| server.terminate());
+    let (status, said) = server.wait();
+    assert!(status.success() && said.contains("cut off when the drain was over: 1"), "{said}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn readiness_signs_of_life_reloading_and_the_end_are_told() {
         client.expect_greeting();
         server.terminate();
         assert_eq!(next_state(&socket), "STOPPING=1");
-        assert_eq!(next_state(&socket), "STATUS=stopping; 1 connections are open");
+        assert_eq!(next_state(&socket), "STATUS=stopping; open connections: 1");
         client.expect_end();
         assert!(server.wait().0.success());
     }

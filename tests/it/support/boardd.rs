@@ -93,6 +93,10 @@ impl Boardd {
         kill_process(self.pid(), signal).expect("it runs");
     }
 
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("our child").is_some()
+    }
+
     /// Waits for the end; how it ended and what it said on its error output.
     pub(crate) fn wait(mut self) -> (ExitStatus, String) {
         let mut said = String::new();
