@@ -47,6 +47,9 @@ impl DateHeader {
         Self { bytes }
     }
 
+    /// Length of what [`DateHeader::ok_to_content_type`] gives, in bytes.
+    pub(super) const OK_TO_CONTENT_TYPE_BYTES: usize = BYTES;
+
     /// The status line of 200, both header lines, and `Content-Type: `, which wants its value next.
     #[must_use]
     #[inline]
