@@ -48,11 +48,14 @@ impl QueueLimits {
 /// How many requests an event loop takes in one turn, so that no turn lasts longer than its limit.
 ///
 /// A turn is everything between two waits: whoever comes meanwhile waits until its end, and for the whole next turn at
-/// worst.
+/// worst. One turn that is too long is no reason to refuse anybody: the machine may have been asleep. The second within ten
+/// times the limit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnQuota {
     lag: Duration,
     most: u64,
+    /// When a turn was too long, the last time.
+    last_long: Option<Duration>,
 }
 
 impl TurnQuota {
@@ -62,7 +65,7 @@ impl TurnQuota {
     /// No limit yet, for turns of at most `lag`.
     #[must_use]
     pub const fn new(lag: Duration) -> Self {
-        Self { lag, most: Self::UNLIMITED }
+        Self { lag, most: Self::UNLIMITED, last_long: None }
     }
 
     /// Requests that the next turn may take.
@@ -72,19 +75,23 @@ impl TurnQuota {
         self.most
     }
 
-    /// Learns from a turn that `took` so long for `served` requests: too long cuts the next ones to what fits, and each one
-    /// in time doubles what may be taken.
+    /// Learns from a turn that began at `start`, counted from any beginning, and `took` so long for `served` requests: too
+    /// long again cuts the next ones to what fits, and each one in time doubles what may be taken.
     #[inline]
-    pub fn learn(&mut self, served: u64, took: Duration) {
+    pub fn learn(&mut self, start: Duration, served: u64, took: Duration) {
         if took > self.lag || self.most < Self::UNLIMITED {
-            self.adapt(served, took);
+            self.adapt(start, served, took);
         }
     }
 
     #[cold]
-    fn adapt(&mut self, served: u64, took: Duration) {
+    fn adapt(&mut self, start: Duration, served: u64, took: Duration) {
         if took <= self.lag {
             self.most = (self.most * 2).min(Self::UNLIMITED);
+            return;
+        }
+        let before = self.last_long.replace(start);
+        if before.is_none_or(|before| start.saturating_sub(before) > self.lag * 10) {
             return;
         }
         let fits = u128::from(served) * self.lag.as_nanos() / took.as_nanos();
@@ -136,17 +143,19 @@ mod tests {
     #[test]
     fn a_loop_that_lags_takes_what_fits_and_then_more_again() {
         let mut quota = TurnQuota::new(250 * MS);
-        quota.learn(100, 250 * MS);
-        assert_eq!(quota.most(), TurnQuota::UNLIMITED);
-        quota.learn(100, 1000 * MS);
-        assert_eq!(quota.most(), 25);
-        quota.learn(25, 250 * MS);
-        assert_eq!(quota.most(), 50);
-        quota.learn(1, 10_000 * MS);
-        assert_eq!(quota.most(), 1, "one request always passes");
-        for _ in 0..32 {
-            quota.learn(1, MS);
+        let mut turn = |start: u32, served, took: u32| {
+            quota.learn(start * MS, served, took * MS);
+            quota.most()
+        };
+        assert_eq!(turn(0, 100, 250), TurnQuota::UNLIMITED);
+        assert_eq!(turn(1000, 100, 1000), TurnQuota::UNLIMITED, "once is an accident");
+        assert_eq!(turn(2000, 100, 1000), 25);
+        assert_eq!(turn(3000, 25, 250), 50);
+        assert_eq!(turn(4000, 1, 10_000), 1, "one request always passes");
+        for start in 0..32 {
+            turn(20_000 + start, 1, 1);
         }
-        assert_eq!(quota.most(), TurnQuota::UNLIMITED);
+        assert_eq!(turn(30_000, 100, 5000), TurnQuota::UNLIMITED, "long after the last");
+        assert_eq!(turn(40_000, 100, 5000), TurnQuota::UNLIMITED, "a machine that sleeps now and then");
     }
 }
