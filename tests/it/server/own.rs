@@ -1,0 +1,84 @@
+//! What routes and answers of a user's own come to, whatever they and their clients do.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, SocketAddr};
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::Duration;
+
+use boardkit::server::{Body, Config, Handle, Routes, Server};
+
+use crate::support::client::{Answer, Client};
+
+/// A running server with one worker.
+struct Served {
+    handle: Option<Handle>,
+    address: SocketAddr,
+}
+
+impl Served {
+    fn start(routes: Routes) -> Self {
+        Self::start_with(routes, |_| {})
+    }
+
+    fn start_with(routes: Routes, configure: impl FnOnce(&mut Config)) -> Self {
+        let mut config = Config::new(([127, 0, 0, 1], 0).into(), NonZeroUsize::MIN);
+        configure(&mut config);
+        let handle = Server::bind(config, routes).expect("loopback").start().expect("threads");
+        Self { address: handle.address(), handle: Some(handle) }
+    }
+
+    fn connect(&self) -> Client {
+        Client::connect(self.address)
+    }
+
+    fn stop(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            handle.stop();
+            handle.join().expect("no worker failed");
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A request for a path.
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")
+}
+
+#[test]
+fn a_pipeline_that_outruns_the_server_is_answered_in_order() {
+    const REQUESTS: usize = 12_000;
+    let routes = Routes::new().get("/{number}", |request, reply| {
+        let number = request.param("number").unwrap_or_default();
+        if number == "0" {
+            // The others fill the socket meanwhile.
+            thread::sleep(Duration::from_millis(100));
+        }
+        // Now and then an answer that is sent at once, ahead of its batch.
+        let length = if number.ends_with("77") { 5000 } else { 8 };
+        reply.body("text/plain", Body::Bytes(format!("{number:<length$}").into()))
+    });
+    let server = Served::start(routes);
+    let mut client = server.connect();
+    let mut writer = client.stream.try_clone().expect("a descriptor");
+    let writing = thread::spawn(move || {
+        let padding = "x".repeat(1000);
+        let request = |number| format!("GET /{number} HTTP/1.1\r\nHost: a\r\nX: {padding}\r\n\r\n");
+        writer.write_all((0..REQUESTS).map(request).collect::<String>().as_bytes())?;
+        writer.shutdown(Shutdown::Write)
+    });
+    let mut all = Vec::new();
+    client.stream.read_to_end(&mut all).expect("a clean end");
+    writing.join().expect("no panic").expect("all of it was read");
+    let answers = Answer::parse_all(&all);
+    assert_eq!(answers.len(), REQUESTS);
+    for (number, answer) in answers.iter().enumerate() {
+        assert_eq!(answer.text().trim_end(), number.to_string());
+    }
+}
