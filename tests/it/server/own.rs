@@ -82,3 +82,13 @@ fn a_pipeline_that_outruns_the_server_is_answered_in_order() {
         assert_eq!(answer.text().trim_end(), number.to_string());
     }
 }
+
+#[test]
+fn a_pipeline_of_a_later_version_needs_no_more_stack_than_one_request() {
+    let server = Served::start(Routes::new().get("/", |_, reply| reply.text("Hello, World!")));
+    let mut client = server.connect();
+    client.send("GET / HTTP/1.2\r\nHost:\r\n\r\n".repeat(2000));
+    for _ in 0..2000 {
+        assert_eq!(client.answer().text(), "Hello, World!");
+    }
+}
