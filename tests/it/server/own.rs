@@ -46,11 +46,6 @@ impl Drop for Served {
     }
 }
 
-/// A request for a path.
-fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n")
-}
-
 #[test]
 fn a_pipeline_that_outruns_the_server_is_answered_in_order() {
     const REQUESTS: usize = 12_000;
