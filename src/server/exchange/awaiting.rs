@@ -78,7 +78,11 @@ impl Exchange {
         self.go_on(conn, buffer)
     }
 
-    fn take_answer(&mut self, conn: &mut Conn, done: Done, mut terms: Terms) {
+    fn take_answer(&mut self, conn: &mut Conn, mut done: Done, mut terms: Terms) {
+        if !done.response.status.has_length() {
+            // Its pieces would be taken for the next answer.
+            done.outbound = None;
+        }
         if done.outbound.is_some() {
             self.ask_for_body(conn);
         }

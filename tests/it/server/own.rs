@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
-use boardkit::server::{Body, Config, Handle, Routes, Server};
+use boardkit::http::Status;
+use boardkit::server::{Body, Config, Handle, Response, Routes, Server};
 
 use crate::support::client::{Answer, Client};
 
@@ -85,5 +86,24 @@ fn a_pipeline_of_a_later_version_needs_no_more_stack_than_one_request() {
     client.send("GET / HTTP/1.2\r\nHost:\r\n\r\n".repeat(2000));
     for _ in 0..2000 {
         assert_eq!(client.answer().text(), "Hello, World!");
+    }
+}
+
+#[test]
+fn an_answer_that_may_have_no_body_has_none_whoever_gives_it() {
+    let routes = Routes::new()
+        .get("/", |_, reply| reply.text("Hello, World!"))
+        .get("/placed", |_, reply| reply.with_status(Status::NO_CONTENT).text("body"))
+        .get_async("/awaited", |_| async { Response::text("body").with_status(Status::NO_CONTENT) })
+        .get_async("/pieces", |_| async {
+            Response::events(smol::stream::repeat(String::new())).with_status(Status::NOT_MODIFIED)
+        });
+    let server = Served::start(routes);
+    let mut client = server.connect();
+    for path in ["/placed", "/awaited", "/pieces"] {
+        client.send(format!("GET {path} HTTP/1.1\r\nHost: a\r\n\r\n"));
+        let answer = client.answer();
+        assert_eq!(answer.header("Transfer-Encoding"), None, "{path}");
+        client.expect_greeting();
     }
 }
