@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{Response, push_header};
+use super::response::{Response, push_header, without_controls};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -93,7 +93,7 @@ impl Reply<'_> {
         self
     }
 
-    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    /// Adds a header, by the rules of [`Response::with_header`].
     #[must_use]
     pub fn with_header(self, name: &str, value: &str) -> Self {
         push_header(&mut self.renderer.extra, name, value);
@@ -109,7 +109,7 @@ impl Reply<'_> {
     /// Answers with text/plain.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.bytes("text/plain", text.as_bytes())
+        self.copied("text/plain", text.as_bytes())
     }
 
     /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -119,16 +119,21 @@ impl Reply<'_> {
         let Reply { renderer, terms, status } = self;
         let reply = Reply { renderer: &mut *renderer, terms, status };
         let sent = match serde_json::to_writer(&mut body, value) {
-            Ok(()) => reply.bytes("application/json", &body),
+            Ok(()) => reply.copied("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
         };
         renderer.scratch = body;
         sent
     }
 
-    /// Answers with bytes, copied into the worker's buffer.
+    /// Answers with bytes, copied into the worker's buffer. Control bytes in the media type are left out.
+    pub fn bytes(self, content_type: &str, body: &[u8]) -> Sent {
+        self.copied(&without_controls(content_type.into()), body)
+    }
+
+    /// The same with a media type that is known to be one.
     #[inline]
-    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Sent {
+    fn copied(mut self, content_type: &str, body: &[u8]) -> Sent {
         if self.head(Some(content_type), Some(body.len() as u64)) {
             self.renderer.out.extend_from_slice(body);
         }
@@ -139,9 +144,9 @@ impl Reply<'_> {
     #[inline]
     pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
         if body.len() <= COPY_MAX_BYTES {
-            self.bytes(content_type, body)
+            self.copied(content_type, body)
         } else {
-            self.body(content_type, Body::Shared(Arc::clone(body)))
+            self.whole(Some(content_type), Body::Shared(Arc::clone(body)))
         }
     }
 
@@ -158,9 +163,9 @@ impl Reply<'_> {
         self.with_status(status).text(&text)
     }
 
-    /// Answers with a body that is sent from where it lies when it is large.
+    /// Answers with a body that is sent from where it lies when it is large. Control bytes in the media type are left out.
     pub fn body(self, content_type: &str, body: Body) -> Sent {
-        self.whole(Some(content_type), body)
+        self.whole(Some(&without_controls(content_type.into())), body)
     }
 
     /// Answers with what a handler that awaited returned. Of an answer in pieces, `chunked` or not, only the head is
