@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{Response, push_header};
+use super::response::{Response, push_header, without_controls};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -93,7 +93,7 @@ impl Reply<'_> {
         self
     }
 
-    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    /// Adds a header, by the rules of [`Response::with_header`].
     #[must_use]
     pub fn with_header(self, name: &str, value: &str) -> Self {
         push_header(&mut self.renderer.extra, name, value);
@@ -109,7 +109,7 @@ impl Reply<'_> {
     /// Answers with text/plain.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.bytes("text/plain", text.as_bytes())
+        self.copied("text/plain", text.as_bytes())
     }
 
     /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -119,18 +119,22 @@ impl Reply<'_> {
         let Reply { renderer, terms, status } = self;
         let reply = Reply { renderer: &mut *renderer, terms, status };
         let sent = match serde_json::to_writer(&mut body, value) {
-            Ok(()) => reply.bytes("application/json", &body),
+            Ok(()) => reply.copied("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
         };
         renderer.scratch = body;
         sent
     }
 
-    /// Answers with bytes, copied into the worker's buffer.
+    /// Answers with bytes, copied into the worker's buffer. Control bytes in the media type are left out.
+    pub fn bytes(self, content_type: &str, body: &[u8]) -> Sent {
+        self.copied(&without_controls(content_type.into()), body)
+    }
+
+    /// The same with a media type that is known to be one.
     #[inline]
-    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Sent {
-        self.head(Some(content_type), Some(body.len() as u64));
-        if !self.terms.head_only {
+    fn copied(mut self, content_type: &str, body: &[u8]) -> Sent {
+        if self.head(Some(content_type), Some(body.len() as u64)) {
             self.renderer.out.extend_from_slice(body);
         }
         Sent(())
@@ -140,9 +144,9 @@ impl Reply<'_> {
     #[inline]
     pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
         if body.len() <= COPY_MAX_BYTES {
-            self.bytes(content_type, body)
+            self.copied(content_type, body)
         } else {
-            self.body(content_type, Body::Shared(Arc::clone(body)))
+            self.whole(Some(content_type), Body::Shared(Arc::clone(body)))
         }
     }
 
@@ -159,9 +163,9 @@ impl Reply<'_> {
         self.with_status(status).text(&text)
     }
 
-    /// Answers with a body that is sent from where it lies when it is large.
+    /// Answers with a body that is sent from where it lies when it is large. Control bytes in the media type are left out.
     pub fn body(self, content_type: &str, body: Body) -> Sent {
-        self.whole(Some(content_type), body)
+        self.whole(Some(&without_controls(content_type.into())), body)
     }
 
     /// Answers with what a handler that awaited returned. Of an answer in pieces, `chunked` or not, only the head is
@@ -182,8 +186,8 @@ impl Reply<'_> {
 
     fn whole(mut self, content_type: Option<&str>, body: Body) -> Sent {
         let length = body.length();
-        self.head(content_type, length);
-        let Some(length) = length.filter(|_| !self.terms.head_only) else {
+        let has_body = self.head(content_type, length);
+        let Some(length) = length.filter(|_| has_body) else {
             return Sent(());
         };
         if length > COPY_MAX_BYTES as u64 || matches!(body, Body::File(_)) {
@@ -198,12 +202,15 @@ impl Reply<'_> {
         Sent(())
     }
 
+    /// Writes the head; returns whether a body follows it: none to HEAD, and none with a status that forbids it, where the
+    /// client would take it for the next answer.
     #[inline]
-    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) {
+    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) -> bool {
+        let has_body = !self.terms.head_only && self.status.has_length();
         let Renderer { out, date, extra, client_errors, server_errors, recording, last, .. } =
             &mut *self.renderer;
         if *recording {
-            *last = (self.status.code(), length.filter(|_| !self.terms.head_only).unwrap_or(0));
+            *last = (self.status.code(), length.filter(|_| has_body).unwrap_or(0));
         }
         match self.status.code() {
             500.. => *server_errors += 1,
@@ -213,82 +220,9 @@ impl Reply<'_> {
         let (status, connection) = (self.status, self.terms.connection);
         ResponseHead { status, content_type, length, connection, extra }.write(out, date);
         extra.clear();
+        has_body
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::server::body::FILL_BLOCK;
-
-    const TERMS: Terms = Terms { connection: ConnectionHeader::Implied, head_only: false };
-
-    /// What one answer puts on the wire, a large body included.
-    fn render(terms: Terms, answer: impl FnOnce(Reply<'_>) -> Sent) -> String {
-        let mut renderer = Renderer::new(DateHeader::at(0));
-        answer(renderer.reply(terms));
-        let mut wire = renderer.out;
-        while let Some(tail) = &mut renderer.tail {
-            let mut pieces = [IoSlice::new(&[]); MAX_PIECES];
-            assert!(tail.pieces(&mut pieces) > 0, "something is left");
-            let piece = &pieces[0];
-            // One byte less than offered, as a socket would: the next pieces start inside a block.
-            let taken = piece.len() - usize::from(piece.len() > 1);
-            wire.extend_from_slice(&piece[..taken]);
-            if tail.advance(taken as u64) {
-                renderer.tail = None;
-            }
-        }
-        String::from_utf8(wire).expect("text")
-    }
-
-    #[test]
-    fn filler_is_exact_at_every_length() {
-        for length in [0, 1, 63, 4096, 4097, 65_536, 65_537, 200_000] {
-            let text = render(TERMS, |reply| reply.body("application/octet-stream", Body::Fill(length)));
-            let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-            assert!(head.contains(&format!("Content-Length: {length}")), "{head}");
-            assert_eq!(body.len() as u64, length);
-            assert!(body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b), "length {length}");
-        }
-    }
-
-    #[test]
-    fn every_kind_of_body_is_sent_whole() {
-        let text = "x".repeat(10_000);
-        let bodies = [Body::Bytes(text.clone().into()), Body::Shared(text.as_bytes().into())];
-        for body in bodies {
-            assert!(
-                render(TERMS, |reply| reply.body("text/plain", body)).ends_with(&format!("\r\n\r\n{text}"))
-            );
-        }
-        assert!(
-            render(TERMS, |reply| reply.body("text/plain", Body::Static(b"short")))
-                .ends_with("\r\n\r\nshort")
-        );
-    }
-
-    #[test]
-    fn head_has_the_length_and_no_body() {
-        let terms = Terms { head_only: true, ..TERMS };
-        for large in [5, 100_000] {
-            let text = render(terms, |reply| reply.body("text/plain", Body::Fill(large)));
-            assert!(
-                text.contains(&format!("Content-Length: {large}\r\n")) && text.ends_with("\r\n\r\n"),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn json_that_cannot_be_written_is_an_error() {
-        struct Refuses;
-        impl Serialize for Refuses {
-            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-                Err(serde::ser::Error::custom("no"))
-            }
-        }
-        assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
-        assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
-    }
-}
+mod tests;

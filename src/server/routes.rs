@@ -67,7 +67,8 @@ pub(super) enum Segment {
     Param(String),
 }
 
-/// The routes of a server: exact paths first, then patterns in the order in which they were added.
+/// The routes of a server: exact paths first, then patterns in the order in which they were added; of those that fit, the
+/// first with the request's method.
 ///
 /// A pattern names parts of the path in braces: `/bytes/{count}`. GET answers HEAD too, and OPTIONS is answered
 /// for every path from what it has.
@@ -193,12 +194,17 @@ impl Routes {
         if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
             return methods.find(method, Params { pattern: &[], path });
         }
+        let mut allowed = MethodSet::default();
         for (segments, methods) in &self.patterns {
             if matches(segments, path) {
-                return methods.find(method, Params { pattern: segments, path });
+                // Each pattern has the one method that it was added with; the next may fit as well, with another.
+                match methods.find(method, Params { pattern: segments, path }) {
+                    Found::WrongMethod(others) => allowed = allowed.union(others),
+                    found => return found,
+                }
             }
         }
-        Found::Nothing
+        if allowed == MethodSet::default() { Found::Nothing } else { Found::WrongMethod(allowed) }
     }
 
     /// Every method that any path has, for `OPTIONS *`.
@@ -250,6 +256,16 @@ mod tests {
             .get("/", |_, reply| reply.text("root"))
             .get("/a/{x}/b/{y}", |_, reply| reply.text("pattern"))
             .get("/a/x/b/exact", |_, reply| reply.text("exact"))
+    }
+
+    #[test]
+    fn a_pattern_may_be_added_once_for_each_method() {
+        let routes = routes().on(Method::Put, "/a/{x}/b/{other}", |_, reply| reply.text("of the same shape"));
+        assert!(matches!(routes.find(Method::Put, "/a/1/b/2"), Found::Handler(..)));
+        match routes.find(Method::Post, "/a/1/b/2") {
+            Found::WrongMethod(allowed) => assert_eq!(allowed.allow(), "GET, HEAD, PUT, OPTIONS"),
+            _ => panic!("POST has no handler"),
+        }
     }
 
     fn params<'p>(routes: &'p Routes, path: &'p str) -> Option<Vec<(&'p str, &'p str)>> {

@@ -14,6 +14,7 @@ mod lifecycle_notify;
 mod lifecycle_passed;
 mod limits;
 mod logs;
+mod own;
 mod partial;
 mod program;
 mod refusals;
