@@ -6,7 +6,7 @@
 //!
 //! # fn main() -> std::io::Result<()> {
 //! let routes = Routes::new().get("/hello/{name}", |request, reply| {
-//!     reply.text(&format!("Hello, {}!\n", request.param("name").unwrap_or("you")))
+//!     reply.text(&format!("Hello, {}!\n", request.param("name").unwrap_or_default()))
 //! });
 //! let config = Config::new(([127, 0, 0, 1], 8080).into(), NonZeroUsize::MIN);
 //! Server::bind(config, routes)?.start()?.join()?;
@@ -51,6 +51,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use crate::http::{Method, Status};
 pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Blocking, Config, Deadlines};
@@ -232,6 +233,7 @@ fn serve(index: usize, shared: &Arc<Shared>) -> io::Result<()> {
         rustix::thread::sched_setaffinity(None, &set)?;
     }
     shared.pools.enter();
+    log::enter(&shared.log);
     // Built on its own thread: executor and tasks never leave it.
     let worker = Worker::new(index, Arc::clone(shared))?;
     shared.stages.worker_serves();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{Response, push_header};
+use super::response::{HTML, Response, TEXT, push_header};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -93,7 +93,7 @@ impl Reply<'_> {
         self
     }
 
-    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    /// Adds a header, by the rules of [`Response::with_header`].
     #[must_use]
     pub fn with_header(self, name: &str, value: &str) -> Self {
         push_header(&mut self.renderer.extra, name, value);
@@ -106,10 +106,20 @@ impl Reply<'_> {
         self
     }
 
-    /// Answers with text/plain.
+    /// Answers with a text.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.bytes("text/plain", text.as_bytes())
+        self.bytes(TEXT, text.as_bytes())
+    }
+
+    /// Answers with a page. What comes from outside goes through [`crate::http::escape_html`] first.
+    pub fn html(self, page: &str) -> Sent {
+        self.bytes(HTML, page.as_bytes())
+    }
+
+    /// Sends the client elsewhere: see [`Response::redirect`].
+    pub fn redirect(self, status: Status, location: &str) -> Sent {
+        self.with_header("Location", location).error(status)
     }
 
     /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -217,78 +227,4 @@ impl Reply<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::server::body::FILL_BLOCK;
-
-    const TERMS: Terms = Terms { connection: ConnectionHeader::Implied, head_only: false };
-
-    /// What one answer puts on the wire, a large body included.
-    fn render(terms: Terms, answer: impl FnOnce(Reply<'_>) -> Sent) -> String {
-        let mut renderer = Renderer::new(DateHeader::at(0));
-        answer(renderer.reply(terms));
-        let mut wire = renderer.out;
-        while let Some(tail) = &mut renderer.tail {
-            let mut pieces = [IoSlice::new(&[]); MAX_PIECES];
-            assert!(tail.pieces(&mut pieces) > 0, "something is left");
-            let piece = &pieces[0];
-            // One byte less than offered, as a socket would: the next pieces start inside a block.
-            let taken = piece.len() - usize::from(piece.len() > 1);
-            wire.extend_from_slice(&piece[..taken]);
-            if tail.advance(taken as u64) {
-                renderer.tail = None;
-            }
-        }
-        String::from_utf8(wire).expect("text")
-    }
-
-    #[test]
-    fn filler_is_exact_at_every_length() {
-        for length in [0, 1, 63, 4096, 4097, 65_536, 65_537, 200_000] {
-            let text = render(TERMS, |reply| reply.body("application/octet-stream", Body::Fill(length)));
-            let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-            assert!(head.contains(&format!("Content-Length: {length}")), "{head}");
-            assert_eq!(body.len() as u64, length);
-            assert!(body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b), "length {length}");
-        }
-    }
-
-    #[test]
-    fn every_kind_of_body_is_sent_whole() {
-        let text = "x".repeat(10_000);
-        let bodies = [Body::Bytes(text.clone().into()), Body::Shared(text.as_bytes().into())];
-        for body in bodies {
-            assert!(
-                render(TERMS, |reply| reply.body("text/plain", body)).ends_with(&format!("\r\n\r\n{text}"))
-            );
-        }
-        assert!(
-            render(TERMS, |reply| reply.body("text/plain", Body::Static(b"short")))
-                .ends_with("\r\n\r\nshort")
-        );
-    }
-
-    #[test]
-    fn head_has_the_length_and_no_body() {
-        let terms = Terms { head_only: true, ..TERMS };
-        for large in [5, 100_000] {
-            let text = render(terms, |reply| reply.body("text/plain", Body::Fill(large)));
-            assert!(
-                text.contains(&format!("Content-Length: {large}\r\n")) && text.ends_with("\r\n\r\n"),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn json_that_cannot_be_written_is_an_error() {
-        struct Refuses;
-        impl Serialize for Refuses {
-            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-                Err(serde::ser::Error::custom("no"))
-            }
-        }
-        assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
-        assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
-    }
-}
+mod tests;
