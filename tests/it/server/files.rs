@@ -75,7 +75,7 @@ fn files_folders_and_types() {
         ("/sub", 301, "text/plain; charset=utf-8", "301 Moved Permanently\n"),
         ("/50%25.png", 200, "image/png", "png"),
         ("/a%20b.txt", 200, "text/plain; charset=utf-8", "space"),
-        ("/hello", 200, "text/plain", "Hello, World!"),
+        ("/hello", 200, "text/plain; charset=utf-8", "Hello, World!"),
         ("/nothing", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
         ("/index.html/", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
         ("/index.html/x", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
