@@ -6,7 +6,7 @@ Answers: / and /plaintext, /json, /bytes/N (N up to 16777216), /hello, /echo (PO
 /work?us=N (N microseconds of a core), /slow?ms=N (after N milliseconds); with --root, files on every other path and on /.
 ";
 
-/// The help text, up to [`ANSWERS`]. A program of another name stands in it under that name.
+/// The help text, up to what the program answers. One of another name stands in it under that name.
 pub const HELP: &str = "\
 boardd: a tiny web server that fits itself to the board it runs on
 

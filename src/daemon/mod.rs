@@ -32,6 +32,8 @@ use crate::server::{Files, Level, Routes};
 /// What a program serves, and under which name.
 struct Program {
     name: &'static str,
+    /// What it says about its version. Of a program that is not ours, only what it is built on is known here.
+    version: &'static str,
     /// What its help says behind the flags.
     answers: &'static str,
     /// Its routes, which may depend on whether there are files.
@@ -40,7 +42,8 @@ struct Program {
 
 impl Program {
     fn boardd() -> Self {
-        Self { name: "boardd", answers: help::ANSWERS, routes: Box::new(routes) }
+        let version = env!("CARGO_PKG_VERSION");
+        Self { name: "boardd", version, answers: help::ANSWERS, routes: Box::new(routes) }
     }
 }
 
@@ -69,7 +72,8 @@ pub fn main(name: &'static str, routes: Routes) -> ExitCode {
         Some(files) => routes.files(files),
         None => routes,
     };
-    let program = Program { name, answers: "", routes: Box::new(with_files) };
+    let version = concat!("on boardkit ", env!("CARGO_PKG_VERSION"));
+    let program = Program { name, version, answers: "", routes: Box::new(with_files) };
     end(program, std::env::args_os().skip(1))
 }
 
@@ -107,7 +111,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), DaemonError> 
 fn act(program: Program, command: &Command) -> Result<(), DaemonError> {
     match command {
         Command::Help => print(&(HELP.replace("boardd", program.name) + program.answers)),
-        Command::Version => print(&format!("{} {}\n", program.name, env!("CARGO_PKG_VERSION"))),
+        Command::Version => print(&format!("{} {}\n", program.name, program.version)),
         Command::Serve(args) => serve::serve(args, program.routes),
     }
 }

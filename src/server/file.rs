@@ -1,12 +1,13 @@
 //! Files as bodies: sent by the kernel, without a copy, and never before they are in memory.
 
 use std::fs::File;
-use std::io::IoSliceMut;
+use std::io::{self, IoSliceMut};
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{Advice, fadvise};
+use rustix::fs::{Advice, Mode, OFlags, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 /// Bytes that are fetched from the disk at once: a tenth of a second of a 100 Mbit/s link.
@@ -32,7 +33,19 @@ impl FilePart {
         Self::prepared(file, from, length)
     }
 
-    /// The same of a file that was prepared by [`leave_reading_ahead`].
+    /// The whole of the file of this name; what is none is not found. Waits for the disk.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        // Not blocking: a pipe without a writer would be waited for.
+        let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Self::new(Arc::new(file), 0, metadata.len()))
+    }
+
+    /// Part of a file that was prepared by [`leave_reading_ahead`].
     pub(super) const fn prepared(file: Arc<File>, from: u64, length: u64) -> Self {
         Self { file, from, length }
     }

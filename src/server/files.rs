@@ -92,10 +92,7 @@ impl Lookup {
 
 fn without_a_file(loaded: &Loaded, names: &[u8], query: Option<&str>) -> Response {
     match loaded {
-        Loaded::Folder => {
-            let location = location(names, query);
-            Response::error(Status::MOVED_PERMANENTLY).with_header("Location", &location)
-        }
+        Loaded::Folder => Response::redirect(Status::MOVED_PERMANENTLY, &location(names, query)),
         Loaded::Forbidden => Response::error(Status::FORBIDDEN),
         Loaded::Failed => Response::error(Status::INTERNAL_SERVER_ERROR),
         Loaded::Missing | Loaded::Same | Loaded::File(_) => Response::error(Status::NOT_FOUND),

@@ -12,7 +12,7 @@ use super::listener::Listener;
 use super::stage::Stage;
 use super::stats::{Snapshot, WorkerStats};
 
-/// A running server.
+/// A running server. Dropping this does not end it: nobody can then, short of the program's end.
 pub struct Handle {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,

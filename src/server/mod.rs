@@ -1,18 +1,4 @@
-//! The server: one thread per core, each with its own epoll, all behind the same listening sockets.
-//!
-//! ```no_run
-//! use std::num::NonZeroUsize;
-//! use boardkit::server::{Config, Routes, Server};
-//!
-//! # fn main() -> std::io::Result<()> {
-//! let routes = Routes::new().get("/hello/{name}", |request, reply| {
-//!     reply.text(&format!("Hello, {}!\n", request.param("name").unwrap_or("you")))
-//! });
-//! let config = Config::new(([127, 0, 0, 1], 8080).into(), NonZeroUsize::MIN);
-//! Server::bind(config, routes)?.start()?.join()?;
-//! # Ok(())
-//! # }
-//! ```
+#![doc = include_str!("tour.md")]
 
 mod access;
 mod alarm;
@@ -51,6 +37,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use crate::http::{Method, Status};
 pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Blocking, Config, Deadlines};
@@ -67,6 +54,8 @@ pub use request::{OwnedRequest, Request};
 pub use response::{Failure, Pieces, Response};
 pub use routes::Routes;
 pub use sleep::sleep;
+/// Streams, for [`Response::stream`] and [`Response::events`]: what makes, maps and joins them.
+pub use smol::stream;
 pub use stage::Stage;
 pub use stats::{Counters, Snapshot};
 
@@ -112,16 +101,18 @@ impl Shared {
     }
 }
 
-/// A server that listens and does not serve yet.
+/// A server that listens and does not serve yet: made by [`Server::bind`], or by [`Server::new`] from listeners that are
+/// there already.
 pub struct Server {
     shared: Shared,
 }
 
 impl Server {
-    /// Opens the listening sockets that the configuration names.
+    /// Opens the listening sockets that the configuration names. Clients may connect from here on; they are served after
+    /// [`Server::start`].
     ///
     /// # Errors
-    /// What the kernel says to an address (taken, not ours, privileged), or to the few descriptors that each
+    /// What the kernel says to an address (taken, not ours, privileged), that there is none, or what it says to the few descriptors that each
     /// worker needs. [`Listener::bind_all`] and [`Server::new`] together say which address it was.
     pub fn bind(config: Config, routes: Routes) -> io::Result<Self> {
         let listeners = Listener::bind_all(&config.listen, config.backlog)?;
@@ -232,6 +223,7 @@ fn serve(index: usize, shared: &Arc<Shared>) -> io::Result<()> {
         rustix::thread::sched_setaffinity(None, &set)?;
     }
     shared.pools.enter();
+    log::enter(&shared.log);
     // Built on its own thread: executor and tasks never leave it.
     let worker = Worker::new(index, Arc::clone(shared))?;
     shared.stages.worker_serves();

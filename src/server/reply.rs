@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{Response, push_header, without_controls};
+use super::response::{HTML, Response, TEXT, push_header, without_controls};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -106,10 +106,20 @@ impl Reply<'_> {
         self
     }
 
-    /// Answers with text/plain.
+    /// Answers with a text.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.copied("text/plain", text.as_bytes())
+        self.copied(TEXT, text.as_bytes())
+    }
+
+    /// Answers with a page. What comes from outside goes through [`crate::http::escape_html`] first.
+    pub fn html(self, page: &str) -> Sent {
+        self.copied(HTML, page.as_bytes())
+    }
+
+    /// Sends the client elsewhere: see [`Response::redirect`].
+    pub fn redirect(self, status: Status, location: &str) -> Sent {
+        self.with_header("Location", location).error(status)
     }
 
     /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.

@@ -3,17 +3,34 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use smol::stream::{Stream, StreamExt};
 
-use crate::http::Status;
+use crate::http::{Status, media_type};
 
 use super::body::Body;
+use super::file::FilePart;
 use super::flow::BodyError;
-use super::pool::Refused;
+use super::log::{Level, say};
+use super::pool::{Pools, Refused};
+
+/// The media types of texts and pages; both say their encoding, as browsers guess an older one.
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const HTML: &str = "text/html; charset=utf-8";
 
 /// An answer as a whole: status, headers and body.
+///
+/// ```
+/// use boardkit::server::{Response, Status};
+///
+/// let created = Response::text("21 °C\n").with_status(Status::CREATED).with_header("Location", "/readings/7");
+/// let moved = Response::redirect(Status::SEE_OTHER, "/readings");
+/// let gone = Response::from(Status::GONE);
+/// # let _ = (created, moved, gone);
+/// ```
 #[derive(Debug)]
 pub struct Response {
     pub(super) status: Status,
@@ -42,7 +59,34 @@ impl Response {
     /// `200 OK` with a text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new("text/plain", Body::Bytes(text.into().into_bytes()))
+        Self::new(TEXT, Body::Bytes(text.into().into_bytes()))
+    }
+
+    /// `200 OK` with a page. What comes from outside goes through [`crate::http::escape_html`] first.
+    #[must_use]
+    pub fn html(page: impl Into<String>) -> Self {
+        Self::new(HTML, Body::Bytes(page.into().into_bytes()))
+    }
+
+    /// Sends the client elsewhere: with [`Status::SEE_OTHER`] to what it should GET now, with
+    /// [`Status::PERMANENT_REDIRECT`] to where the same request belongs, and so on. The location is sent as it is; what was
+    /// made from a client's words could be the name of another host.
+    #[must_use]
+    pub fn redirect(status: Status, location: &str) -> Self {
+        Self::error(status).with_header("Location", location)
+    }
+
+    /// `200 OK` with a whole file, opened by a thread that may wait for the disk, and sent by the kernel; the media type is
+    /// that of the name's ending. To be awaited in a handler. Ranges, conditions and compressed neighbours are
+    /// [`Files`](super::Files)' alone.
+    ///
+    /// # Errors
+    /// A [`Failure`] that answers with 404 when there is no such file, 503 when too many wait for the disk, else 500.
+    pub async fn file(path: impl Into<PathBuf>) -> Result<Self, Failure> {
+        let path = path.into();
+        let content_type = media_type(path.as_os_str().as_bytes());
+        let part = Pools::current().disk.run(move || FilePart::open(&path)).await??;
+        Ok(Self::new(content_type, Body::File(part)))
     }
 
     /// `200 OK` with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -157,6 +201,18 @@ impl fmt::Debug for Pieces {
 }
 
 /// Why a handler that awaits has no better answer, so that `?` works in it: each kind of error with its status.
+///
+/// ```
+/// use boardkit::server::{Failure, OwnedRequest, Response, Status, blocking};
+///
+/// async fn note(request: OwnedRequest) -> Result<Response, Failure> {
+///     let number: u32 = request.param("number").and_then(|text| text.parse().ok()).ok_or(Status::BAD_REQUEST)?;
+///     // Two `?`: no thread had time for it, 503; the file could not be read, 404 or 500.
+///     let text = blocking(move || std::fs::read_to_string(format!("notes/{number}.txt"))).await??;
+///     Ok(Response::text(text))
+/// }
+/// # let _ = boardkit::server::Routes::new().get_async("/notes/{number}", note);
+/// ```
 #[derive(Debug)]
 pub struct Failure(Response);
 
@@ -181,13 +237,27 @@ impl From<Refused> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// 404 for a file that is not there, else 500; what went wrong is nobody's business outside.
+    /// 404 for a file that is not there, else 500. What went wrong is nobody's business outside: the server's log has it.
     fn from(error: io::Error) -> Self {
-        let status = match error.kind() {
-            io::ErrorKind::NotFound => Status::NOT_FOUND,
-            _ => Status::INTERNAL_SERVER_ERROR,
-        };
+        if error.kind() == io::ErrorKind::NotFound {
+            return Status::NOT_FOUND.into();
+        }
+        say(Level::Error, "a handler failed", &error.to_string());
+        Status::INTERNAL_SERVER_ERROR.into()
+    }
+}
+
+impl From<Status> for Failure {
+    /// [`Response::error`].
+    fn from(status: Status) -> Self {
         Self(Response::error(status))
+    }
+}
+
+impl From<Status> for Response {
+    /// [`Response::error`].
+    fn from(status: Status) -> Self {
+        Self::error(status)
     }
 }
 
@@ -211,52 +281,4 @@ impl<E: Into<Response>> From<Result<Response, E>> for Response {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body(response: &Response) -> String {
-        match &response.body {
-            Body::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            other => panic!("no bytes: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn errors_become_answers() {
-        let too_large: Response = Failure::from(BodyError::TooLarge(9)).into();
-        assert_eq!(too_large.status(), Status::CONTENT_TOO_LARGE);
-        assert_eq!(body(&too_large), "413 Content Too Large: the body is longer than 9 bytes\n");
-        let result: Result<Response, Failure> = Err(io::Error::other("the disk's serial number").into());
-        let failed = Response::from(result);
-        assert_eq!(
-            (failed.status(), &*body(&failed)),
-            (Status::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n")
-        );
-    }
-
-    #[test]
-    fn a_header_cannot_start_another_or_move_the_end_of_the_body() {
-        for (name, value, line) in [
-            ("X-\r\nName: ", "a\r\nSet-Cookie: b", "X-Name: aSet-Cookie: b\r\n"),
-            ("X-Tab", "ä\tb\u{7f}", "X-Tab: äb\r\n"),
-            ("content-length", "1", ""),
-            (" Transfer-Encoding\n", "chunked", ""),
-            ("Connection", "close", ""),
-            (":", "a", ""),
-        ] {
-            let response = Response::empty().with_header(name, value);
-            assert_eq!(String::from_utf8_lossy(&response.extra), line);
-        }
-        let response = Response::new("text/plain\r\nX: y", "");
-        assert_eq!(response.content_type.as_deref(), Some("text/plainX: y"));
-    }
-
-    #[test]
-    fn events_have_a_line_of_data_for_each_line() {
-        let response = Response::events(smol::stream::iter(["one".to_owned(), "two\r\nlines".to_owned()]));
-        let Body::Pieces(Pieces(pieces)) = response.body else { panic!("no pieces") };
-        let wire: Vec<u8> =
-            smol::block_on(pieces.map(Result::unwrap_or_default).collect::<Vec<_>>()).concat();
-        assert_eq!(String::from_utf8_lossy(&wire), "data: one\n\ndata: two\ndata: lines\n\n");
-    }
-}
+mod tests;

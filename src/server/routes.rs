@@ -1,9 +1,10 @@
 //! Which handler answers which path and method.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::http::{Method, MethodSet};
+use crate::http::{Method, MethodSet, percent_decode};
 
 use super::files::Files;
 use super::reply::{Reply, Sent};
@@ -22,15 +23,16 @@ impl<'a> Params<'a> {
     /// Of a path without a pattern.
     pub(super) const NONE: Self = Self { pattern: &[], path: "" };
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+    /// Names and values, decoded.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
         let parts = self.path.split('/').skip(1);
         self.pattern.iter().zip(parts).filter_map(|(segment, part)| match segment {
-            Segment::Param(name) => Some((name.as_str(), part)),
+            Segment::Param(name) => Some((name.as_str(), percent_decode(part))),
             Segment::Literal(_) => None,
         })
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+    pub(super) fn get(&self, name: &str) -> Option<Cow<'a, str>> {
         self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 }
@@ -70,8 +72,25 @@ pub(super) enum Segment {
 /// The routes of a server: exact paths first, then patterns in the order in which they were added; of those that fit, the
 /// first with the request's method.
 ///
-/// A pattern names parts of the path in braces: `/bytes/{count}`. GET answers HEAD too, and OPTIONS is answered
-/// for every path from what it has.
+/// A pattern names whole segments of the path in braces: `/keys/{key}` takes `/keys/a`, and neither `/keys/` nor
+/// `/keys/a/b`. Paths are compared as they were sent, byte by byte; what a parameter takes is decoded. GET answers HEAD too,
+/// OPTIONS is answered for every path from what it has, and another method with 405 and what the path has. What is added
+/// twice stays what it was first.
+///
+/// ```
+/// use boardkit::server::{Method, Reply, Request, Routes, Sent};
+///
+/// fn shelf(request: &Request<'_>, reply: Reply<'_>) -> Sent {
+///     let page = request.query_value("page").and_then(|page| page.parse().ok()).unwrap_or(1_u32);
+///     reply.text(&format!("shelf {}, page {page}\n", request.param("name").unwrap_or_default()))
+/// }
+///
+/// let routes = Routes::new()
+///     .get("/", |_, reply| reply.html("<h1>The shop</h1>"))
+///     .get("/shelves/{name}", shelf)
+///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(boardkit::server::Status::FORBIDDEN));
+/// # let _ = routes;
+/// ```
 #[derive(Default)]
 pub struct Routes {
     exact: Vec<(String, Methods)>,
@@ -86,10 +105,12 @@ impl Routes {
         Self::default()
     }
 
-    /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker and must not block.
+    /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker between two reads and must not wait for
+    /// anything, as all connections of that worker wait with it.
     ///
     /// # Panics
-    /// When the pattern does not start with `/`: a mistake in the program.
+    /// When the pattern does not start with `/`, or has a brace that is not around a whole segment: a mistake in the
+    /// program.
     #[must_use]
     pub fn get<F>(self, pattern: &str, handler: F) -> Self
     where
@@ -135,6 +156,32 @@ impl Routes {
         A: Future<Output: Into<Response>> + 'static,
     {
         self.on_async(Method::Post, pattern, handler)
+    }
+
+    /// Answers PUT on `pattern` from a future.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn put_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        self.on_async(Method::Put, pattern, handler)
+    }
+
+    /// Answers DELETE on `pattern` from a future.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn delete_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        self.on_async(Method::Delete, pattern, handler)
     }
 
     /// Answers a method on `pattern` from a future, which stays on the worker that took the request and ends when its
@@ -191,17 +238,19 @@ impl Routes {
     where
         'r: 'p,
     {
-        if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
-            return methods.find(method, Params { pattern: &[], path });
-        }
         let mut allowed = MethodSet::default();
+        if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
+            if let Some(handler) = methods.handler(method) {
+                return Found::Handler(handler, Params { pattern: &[], path });
+            }
+            allowed = methods.allowed;
+        }
         for (segments, methods) in &self.patterns {
             if matches(segments, path) {
-                // Each pattern has the one method that it was added with; the next may fit as well, with another.
-                match methods.find(method, Params { pattern: segments, path }) {
-                    Found::WrongMethod(others) => allowed = allowed.union(others),
-                    found => return found,
+                if let Some(handler) = methods.handler(method) {
+                    return Found::Handler(handler, Params { pattern: segments, path });
                 }
+                allowed = allowed.union(methods.allowed);
             }
         }
         if allowed == MethodSet::default() { Found::Nothing } else { Found::WrongMethod(allowed) }
@@ -218,12 +267,9 @@ impl Routes {
 
 impl Methods {
     #[inline]
-    fn find<'r, 'p>(&'r self, method: Method, params: Params<'p>) -> Found<'r, 'p> {
+    fn handler(&self, method: Method) -> Option<&Handler> {
         let wanted = if method == Method::Head { Method::Get } else { method };
-        match self.handlers.iter().find(|(known, _)| *known == wanted) {
-            Some((_, handler)) => Found::Handler(handler, params),
-            None => Found::WrongMethod(self.allowed),
-        }
+        self.handlers.iter().find(|(known, _)| *known == wanted).map(|(_, handler)| handler)
     }
 }
 
@@ -231,7 +277,10 @@ impl Segment {
     fn parse(text: &str) -> Self {
         match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
             Some(name) => Self::Param(name.to_owned()),
-            None => Self::Literal(text.to_owned()),
+            None => {
+                assert!(!text.contains(['{', '}']), "a parameter is a whole segment of a route: {text}");
+                Self::Literal(text.to_owned())
+            }
         }
     }
 }
@@ -248,52 +297,4 @@ fn matches(pattern: &[Segment], path: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn routes() -> Routes {
-        Routes::new()
-            .get("/", |_, reply| reply.text("root"))
-            .get("/a/{x}/b/{y}", |_, reply| reply.text("pattern"))
-            .get("/a/x/b/exact", |_, reply| reply.text("exact"))
-    }
-
-    #[test]
-    fn a_pattern_may_be_added_once_for_each_method() {
-        let routes = routes().on(Method::Put, "/a/{x}/b/{other}", |_, reply| reply.text("of the same shape"));
-        assert!(matches!(routes.find(Method::Put, "/a/1/b/2"), Found::Handler(..)));
-        match routes.find(Method::Post, "/a/1/b/2") {
-            Found::WrongMethod(allowed) => assert_eq!(allowed.allow(), "GET, HEAD, PUT, OPTIONS"),
-            _ => panic!("POST has no handler"),
-        }
-    }
-
-    fn params<'p>(routes: &'p Routes, path: &'p str) -> Option<Vec<(&'p str, &'p str)>> {
-        match routes.find(Method::Get, path) {
-            Found::Handler(_, params) => Some(params.iter().collect()),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn exact_paths_win_over_patterns() {
-        let routes = routes();
-        assert_eq!(params(&routes, "/"), Some(vec![]));
-        assert_eq!(params(&routes, "/a/x/b/exact"), Some(vec![]));
-        assert_eq!(params(&routes, "/a/1/b/2"), Some(vec![("x", "1"), ("y", "2")]));
-        for path in ["/a/1/b/", "/a/1/b", "/a/1/b/2/", "/a//b/2", "/x", "*", ""] {
-            assert_eq!(params(&routes, path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn get_answers_head_and_the_rest_is_not_allowed() {
-        let routes = routes();
-        assert!(matches!(routes.find(Method::Head, "/"), Found::Handler(..)));
-        match routes.find(Method::Post, "/") {
-            Found::WrongMethod(allowed) => assert_eq!(allowed.allow(), "GET, HEAD, OPTIONS"),
-            _ => panic!("POST has no handler"),
-        }
-        assert_eq!(routes.all_methods().allow(), "GET, HEAD, OPTIONS");
-    }
-}
+mod tests;

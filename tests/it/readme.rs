@@ -114,6 +114,15 @@ fn every_file_that_is_linked_is_there() {
 }
 
 #[test]
+fn the_server_of_your_own_is_the_example() {
+    let text = readme();
+    let quoted = text.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a quote");
+    let file = fs::read_to_string(root().join("examples/thermometer.rs")).expect("the example");
+    let code = file.split_once("\n\n").expect("its comment ends").1;
+    assert_eq!(quoted, code);
+}
+
+#[test]
 fn the_search_itself_finds_commands_and_flags() {
     let text = "Run `boardd serve --listen 0.0.0.0:8080 [--workers 2]`.\n```sh\n$ cargo run --release -- try --json=x # -z\n\
                 cargo build --bin boardd\n```\n";

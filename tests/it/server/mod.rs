@@ -15,6 +15,7 @@ mod lifecycle_passed;
 mod limits;
 mod logs;
 mod own;
+mod own_answers;
 mod partial;
 mod program;
 mod refusals;
