@@ -10,9 +10,12 @@ impl Worker {
     /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
     /// when other deadlines are longer or off.
     pub(super) fn schedule(&mut self, key: u32) {
-        let idle = self.deadlines.idle.map(|idle| self.time.tick() + ticks(idle));
-        let due = self.conns[key as usize].due(&self.deadlines);
-        if let Some(look_at) = due.into_iter().chain(idle).min() {
+        let (conn, tick) = (&self.conns[key as usize], self.time.tick());
+        let idle = self.deadlines.idle;
+        // When a task begins to wait for its body the wheel does not hear of it.
+        let body = self.deadlines.head.filter(|_| conn.takes_body());
+        let limits = [idle, body].into_iter().flatten().map(|limit| tick + ticks(limit));
+        if let Some(look_at) = conn.due(&self.deadlines).into_iter().chain(limits).min() {
             self.wheel.schedule(key, look_at);
         }
     }

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use boardkit::http::Status;
-use boardkit::server::{Body, Config, Handle, Response, Routes, Server};
+use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server};
 
 use crate::support::client::{Answer, Client};
 
@@ -106,4 +106,23 @@ fn an_answer_that_may_have_no_body_has_none_whoever_gives_it() {
         assert_eq!(answer.header("Transfer-Encoding"), None, "{path}");
         client.expect_greeting();
     }
+}
+
+#[test]
+fn a_body_that_stops_after_a_while_is_late_after_the_deadline_of_a_head() {
+    let routes = Routes::new().post_async("/", |mut request| async move {
+        request.body.bytes(1000).await.map(|_| Response::empty()).map_err(Failure::from)
+    });
+    let server = Served::start_with(routes, |config| {
+        config.deadlines.head = Some(Duration::from_millis(300));
+    });
+    let mut client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+    for _ in 0..5 {
+        thread::sleep(Duration::from_millis(20));
+        client.send("x");
+    }
+    // Well before the minute that an idle connection has.
+    assert_eq!(client.answer().status, 408);
+    client.expect_end();
 }
