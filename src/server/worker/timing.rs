@@ -60,6 +60,7 @@ impl Worker {
                 }
                 Some(_) => {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
+                    conn.reset_if_cut_off();
                     self.end(key);
                 }
                 None => self.schedule(key),
@@ -96,8 +97,9 @@ impl Worker {
         self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
     }
 
-    /// Says how many connections do not get to their end.
+    /// Says how many connections do not get to their end, them and the log.
     fn cut_off(&self) {
+        self.conns.iter().for_each(|(_, conn)| conn.reset_if_cut_off());
         if !self.conns.is_empty() {
             let text = format!("{} connections had not ended in the time given by --drain", self.conns.len());
             self.shared.log.log(Level::Warning, "cut off", &text);

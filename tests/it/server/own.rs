@@ -1,6 +1,6 @@
 //! What routes and answers of a user's own come to, whatever they and their clients do.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::num::NonZeroUsize;
 use std::thread;
@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use boardkit::http::Status;
 use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server};
+
+use smol::stream::StreamExt;
 
 use crate::support::client::{Answer, Client};
 
@@ -125,4 +127,19 @@ fn a_body_that_stops_after_a_while_is_late_after_the_deadline_of_a_head() {
     // Well before the minute that an idle connection has.
     assert_eq!(client.answer().status, 408);
     client.expect_end();
+}
+
+#[test]
+fn an_answer_without_a_length_that_is_cut_off_does_not_look_whole() {
+    let routes = Routes::new().get_async("/", |_| async {
+        let begun = smol::stream::once(Ok(b"begun".to_vec()));
+        Response::stream("text/plain", begun.chain(smol::stream::pending()))
+    });
+    let mut server = Served::start_with(routes, |config| config.drain = Duration::from_millis(200));
+    let mut client = server.connect();
+    client.send("GET / HTTP/1.0\r\n\r\n");
+    client.bytes_until("begun");
+    server.stop();
+    let end = client.stream.read_to_end(&mut Vec::new());
+    assert_eq!(end.map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
 }
