@@ -83,6 +83,10 @@ impl TurnQuota {
 
     #[cold]
     fn adapt(&mut self, served: u64, took: Duration) {
+        if served == 0 {
+            // It says nothing of what requests take, and there may be many such turns between two that do.
+            return;
+        }
         if took <= self.lag {
             self.most = (self.most * 2).min(Self::UNLIMITED);
             return;
@@ -140,6 +144,8 @@ mod tests {
         assert_eq!(quota.most(), TurnQuota::UNLIMITED);
         quota.learn(100, 1000 * MS);
         assert_eq!(quota.most(), 25);
+        quota.learn(0, Duration::ZERO);
+        assert_eq!(quota.most(), 25, "nothing was learnt");
         quota.learn(25, 250 * MS);
         assert_eq!(quota.most(), 50);
         quota.learn(1, 10_000 * MS);
