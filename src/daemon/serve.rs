@@ -157,13 +157,14 @@ fn summary(served: &Snapshot) -> String {
     let c = &served.counters;
     format!(
         "served {} requests on {} connections; server time p50 {}, p99 {}; {} errors 4xx, {} errors 5xx, \
-         {} timed out, {} reset",
+         {} refused, {} timed out, {} reset",
         c.requests,
         c.accepted,
         micros(500),
         micros(990),
         c.client_errors,
         c.server_errors,
+        c.shed + served.refused_jobs,
         c.timed_out,
         c.reset
     )

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{HTML, Response, TEXT, push_header};
+use super::response::{HTML, Response, TEXT, push_header, without_controls};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -109,12 +109,12 @@ impl Reply<'_> {
     /// Answers with a text.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.bytes(TEXT, text.as_bytes())
+        self.copied(TEXT, text.as_bytes())
     }
 
     /// Answers with a page. What comes from outside goes through [`crate::http::escape_html`] first.
     pub fn html(self, page: &str) -> Sent {
-        self.bytes(HTML, page.as_bytes())
+        self.copied(HTML, page.as_bytes())
     }
 
     /// Sends the client elsewhere: see [`Response::redirect`].
@@ -129,18 +129,22 @@ impl Reply<'_> {
         let Reply { renderer, terms, status } = self;
         let reply = Reply { renderer: &mut *renderer, terms, status };
         let sent = match serde_json::to_writer(&mut body, value) {
-            Ok(()) => reply.bytes("application/json", &body),
+            Ok(()) => reply.copied("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
         };
         renderer.scratch = body;
         sent
     }
 
-    /// Answers with bytes, copied into the worker's buffer.
+    /// Answers with bytes, copied into the worker's buffer. Control bytes in the media type are left out.
+    pub fn bytes(self, content_type: &str, body: &[u8]) -> Sent {
+        self.copied(&without_controls(content_type.into()), body)
+    }
+
+    /// The same with a media type that is known to be one.
     #[inline]
-    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Sent {
-        self.head(Some(content_type), Some(body.len() as u64));
-        if !self.terms.head_only {
+    fn copied(mut self, content_type: &str, body: &[u8]) -> Sent {
+        if self.head(Some(content_type), Some(body.len() as u64)) {
             self.renderer.out.extend_from_slice(body);
         }
         Sent(())
@@ -150,9 +154,9 @@ impl Reply<'_> {
     #[inline]
     pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
         if body.len() <= COPY_MAX_BYTES {
-            self.bytes(content_type, body)
+            self.copied(content_type, body)
         } else {
-            self.body(content_type, Body::Shared(Arc::clone(body)))
+            self.whole(Some(content_type), Body::Shared(Arc::clone(body)))
         }
     }
 
@@ -169,9 +173,9 @@ impl Reply<'_> {
         self.with_status(status).text(&text)
     }
 
-    /// Answers with a body that is sent from where it lies when it is large.
+    /// Answers with a body that is sent from where it lies when it is large. Control bytes in the media type are left out.
     pub fn body(self, content_type: &str, body: Body) -> Sent {
-        self.whole(Some(content_type), body)
+        self.whole(Some(&without_controls(content_type.into())), body)
     }
 
     /// Answers with what a handler that awaited returned. Of an answer in pieces, `chunked` or not, only the head is
@@ -192,8 +196,8 @@ impl Reply<'_> {
 
     fn whole(mut self, content_type: Option<&str>, body: Body) -> Sent {
         let length = body.length();
-        self.head(content_type, length);
-        let Some(length) = length.filter(|_| !self.terms.head_only) else {
+        let has_body = self.head(content_type, length);
+        let Some(length) = length.filter(|_| has_body) else {
             return Sent(());
         };
         if length > COPY_MAX_BYTES as u64 || matches!(body, Body::File(_)) {
@@ -208,12 +212,15 @@ impl Reply<'_> {
         Sent(())
     }
 
+    /// Writes the head; returns whether a body follows it: none to HEAD, and none with a status that forbids it, where the
+    /// client would take it for the next answer.
     #[inline]
-    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) {
+    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) -> bool {
+        let has_body = !self.terms.head_only && self.status.has_length();
         let Renderer { out, date, extra, client_errors, server_errors, recording, last, .. } =
             &mut *self.renderer;
         if *recording {
-            *last = (self.status.code(), length.filter(|_| !self.terms.head_only).unwrap_or(0));
+            *last = (self.status.code(), length.filter(|_| has_body).unwrap_or(0));
         }
         match self.status.code() {
             500.. => *server_errors += 1,
@@ -223,6 +230,7 @@ impl Reply<'_> {
         let (status, connection) = (self.status, self.terms.connection);
         ResponseHead { status, content_type, length, connection, extra }.write(out, date);
         extra.clear();
+        has_body
     }
 }
 

@@ -48,10 +48,11 @@ impl Response {
         Self { status: Status::OK, content_type: None, extra: Vec::new(), body: Body::Empty, last: false }
     }
 
-    /// `200 OK` with a body of this media type, from bytes, a string or a [`Body`].
+    /// `200 OK` with a body of this media type, from bytes, a string or a [`Body`]. Control bytes in the media type are left
+    /// out.
     #[must_use]
     pub fn new(content_type: impl Into<Cow<'static, str>>, body: impl Into<Body>) -> Self {
-        Self { content_type: Some(content_type.into()), body: body.into(), ..Self::empty() }
+        Self { content_type: Some(without_controls(content_type.into())), body: body.into(), ..Self::empty() }
     }
 
     /// `200 OK` with a text.
@@ -139,8 +140,9 @@ impl Response {
         Self { status, ..self }
     }
 
-    /// Adds a header, also a second one of the same name. Control bytes, which could start a header of their own, are left
-    /// out. Content-Type, Content-Length, Transfer-Encoding, Connection, Date and Server are not to be added: they are there.
+    /// Adds a header. What is no part of a name is left out of the name, and control bytes, which could start a header of
+    /// their own, out of the value. Connection, Content-Length and Transfer-Encoding say what the server does, not what a
+    /// handler wishes: they are not added. To end the connection there is [`Response::as_last`].
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         push_header(&mut self.extra, name, value);
@@ -166,13 +168,26 @@ impl Response {
     }
 }
 
-/// Appends a header line, without what could start another.
+/// Appends a header line, without what could start another or make the client look for another end of the body.
 pub(super) fn push_header(lines: &mut Vec<u8>, name: &str, value: &str) {
-    let harmless = |b: &u8| *b >= b' ' && *b != 0x7f;
-    lines.extend(name.bytes().filter(harmless));
+    const OF_THE_SERVER: [&[u8]; 3] = [b"connection", b"content-length", b"transfer-encoding"];
+    let begin = lines.len();
+    lines.extend(name.bytes().filter(|byte| byte.is_ascii_graphic() && *byte != b':'));
+    let name = &lines[begin..];
+    if name.is_empty() || OF_THE_SERVER.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return lines.truncate(begin);
+    }
     lines.extend_from_slice(b": ");
-    lines.extend(value.bytes().filter(harmless));
+    lines.extend(value.bytes().filter(|byte| !byte.is_ascii_control()));
     lines.extend_from_slice(b"\r\n");
+}
+
+/// The same text, without control bytes if it has any.
+pub(super) fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_control()) {
+        return text.chars().filter(|char| !char.is_ascii_control()).collect();
+    }
+    text
 }
 
 /// A body that is made piece by piece.

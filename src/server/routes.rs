@@ -40,7 +40,8 @@ struct Methods {
     handlers: Vec<(Method, Handler)>,
 }
 
-/// The routes of a server: exact paths first, then patterns in the order in which they were added.
+/// The routes of a server: exact paths first, then patterns in the order in which they were added; of those that fit, the
+/// first with the request's method.
 ///
 /// A pattern names whole segments of the path in braces: `/keys/{key}` takes `/keys/a`, and neither `/keys/` nor
 /// `/keys/a/b`. Paths are compared as they were sent, byte by byte; what a parameter takes is decoded. GET answers HEAD too,
@@ -48,7 +49,7 @@ struct Methods {
 /// twice stays what it was first.
 ///
 /// ```
-/// use boardkit::server::{Method, Reply, Request, Routes, Sent};
+/// use boardkit::server::{Method, Reply, Request, Routes, Sent, Status};
 ///
 /// fn shelf(request: &Request<'_>, reply: Reply<'_>) -> Sent {
 ///     let page = request.query_value("page").and_then(|page| page.parse().ok()).unwrap_or(1_u32);
@@ -58,7 +59,7 @@ struct Methods {
 /// let routes = Routes::new()
 ///     .get("/", |_, reply| reply.html("<h1>The shop</h1>"))
 ///     .get("/shelves/{name}", shelf)
-///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(boardkit::server::Status::FORBIDDEN));
+///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(Status::FORBIDDEN));
 /// # let _ = routes;
 /// ```
 #[derive(Default)]

@@ -91,6 +91,8 @@ pub(super) struct Worker {
     exchange: Exchange,
     /// How many requests a turn may take.
     quota: TurnQuota,
+    /// Refusals that the log knows of.
+    refused_told: u64,
     /// What the batch brought, one connection's bytes after the other's.
     buffer: Box<[u8]>,
     /// How much of the buffer holds bytes that wait to be answered, and whose they are.
@@ -136,6 +138,7 @@ impl Worker {
             sleeps: Sleeps::enter(epoch),
             exchange,
             quota: TurnQuota::new(MAX_TURN),
+            refused_told: 0,
             buffer: vec![0; READ_BUFFER_BYTES].into(),
             filled: 0,
             arrived: Vec::new(),
@@ -169,6 +172,7 @@ impl Worker {
         self.exchange.tick = self.time.tick();
         if self.time.second_began() {
             self.exchange.renderer.date = self.time.date();
+            self.tell_refused();
         }
         let requests = self.exchange.counters.requests;
         self.exchange.quota_ends = requests + self.quota.most();

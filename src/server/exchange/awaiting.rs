@@ -78,7 +78,14 @@ impl Exchange {
         self.go_on(conn, buffer)
     }
 
-    fn take_answer(&mut self, conn: &mut Conn, done: Done, mut terms: Terms) {
+    fn take_answer(&mut self, conn: &mut Conn, mut done: Done, mut terms: Terms) {
+        if !done.response.status.has_length() {
+            // Its pieces would be taken for the next answer.
+            done.outbound = None;
+        }
+        if done.outbound.is_some() {
+            self.ask_for_body(conn);
+        }
         let rest = conn.flow.as_ref().map_or(Rest::Nothing, |flow| rest_of(flow));
         // A body that is being read while the answer is made may yet be read to its end.
         let reads_on = done.outbound.is_some() && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
@@ -111,6 +118,15 @@ impl Exchange {
             conn.since = self.tick;
             self.send_rest(conn);
         }
+        if matches!(conn.phase, Phase::Handler(_)) {
+            self.ask_for_body(conn);
+        }
+        self.go_on(conn, buffer)
+    }
+
+    /// Asks for the body that the client holds back, if the task wants it. Behind the head of the answer it would be taken
+    /// for a part of that.
+    fn ask_for_body(&mut self, conn: &mut Conn) {
         if let Some(flow) = &mut conn.flow
             && flow.continue_due
             && flow.is_reading()
@@ -119,7 +135,6 @@ impl Exchange {
             conn.since = self.tick;
             self.renderer.out.extend_from_slice(CONTINUE_LINE);
         }
-        self.go_on(conn, buffer)
     }
 
     /// Sends the pieces that were made since the last call; after the last one the request is answered.

@@ -58,6 +58,17 @@ fn head_has_the_length_and_no_body() {
 }
 
 #[test]
+fn a_status_that_forbids_a_body_has_none() {
+    for status in [Status::NO_CONTENT, Status::NOT_MODIFIED] {
+        for length in [1, 100_000] {
+            let body = Body::Fill(length);
+            let text = render(TERMS, |reply| reply.with_status(status).body("text/plain", body));
+            assert!(text.ends_with("\r\n\r\n") && !text.contains("Length"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn json_that_cannot_be_written_is_an_error() {
     struct Refuses;
     impl Serialize for Refuses {
@@ -67,4 +78,14 @@ fn json_that_cannot_be_written_is_an_error() {
     }
     assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
     assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
+}
+
+#[test]
+fn a_media_type_cannot_start_a_header() {
+    for text in [
+        render(TERMS, |reply| reply.bytes("a/b\r\nX: y", b"c")),
+        render(TERMS, |reply| reply.body("a/b\r\nX: y", Body::Fill(1))),
+    ] {
+        assert!(text.contains("\r\nContent-Type: a/bX: y\r\n"), "{text}");
+    }
 }

@@ -22,9 +22,20 @@ fn errors_become_answers() {
 }
 
 #[test]
-fn a_header_value_cannot_start_another() {
-    let response = Response::empty().with_header("X-\r\nName", "a\r\nSet-Cookie: b");
-    assert_eq!(response.extra, b"X-Name: aSet-Cookie: b\r\n");
+fn a_header_cannot_start_another_or_move_the_end_of_the_body() {
+    for (name, value, line) in [
+        ("X-\r\nName: ", "a\r\nSet-Cookie: b", "X-Name: aSet-Cookie: b\r\n"),
+        ("X-Tab", "ä\tb\u{7f}", "X-Tab: äb\r\n"),
+        ("content-length", "1", ""),
+        (" Transfer-Encoding\n", "chunked", ""),
+        ("Connection", "close", ""),
+        (":", "a", ""),
+    ] {
+        let response = Response::empty().with_header(name, value);
+        assert_eq!(String::from_utf8_lossy(&response.extra), line);
+    }
+    let response = Response::new("text/plain\r\nX: y", "");
+    assert_eq!(response.content_type.as_deref(), Some("text/plainX: y"));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::super::conn::{Phase, ticks};
 use super::super::flow::BodyError;
+use super::super::log::Level;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -28,6 +29,18 @@ impl Worker {
         }
         if self.door.due().is_some_and(|at| at <= tick) {
             self.accept(None);
+        }
+    }
+
+    /// Says in the log, once a second, how many requests were refused since. The pool's are the first worker's to tell.
+    #[cold]
+    pub(super) fn tell_refused(&mut self) {
+        let by_pool = if self.index == 0 { self.shared.pools.work.refused() } else { 0 };
+        let refused = self.exchange.counters.shed + by_pool;
+        if refused > self.refused_told {
+            let text = format!("{} requests were answered with 503", refused - self.refused_told);
+            self.shared.log.log(Level::Warning, "more work than can be done in time", &text);
+            self.refused_told = refused;
         }
     }
 

@@ -11,6 +11,9 @@ impl Worker {
     pub(super) fn after_turn(&mut self, ticket: Ticket, turn: Turn) {
         match turn {
             Turn::Ends => self.end(ticket.key),
+            // Once: an event may have come for one that waits for its turn already, and two turns between two sends would
+            // have the second one's answers overtake the first one's.
+            Turn::Again if self.again.contains(&ticket) => {}
             Turn::Again => self.again.push(ticket),
             Turn::Rests => {}
             Turn::Waits => {

@@ -154,6 +154,11 @@ fn continue_is_sent_when_the_body_is_wanted_and_only_then() {
     client.send(head("/length", 3) + "abc" + GET);
     assert_eq!(client.answer().text(), "3");
     assert_eq!(client.answer().text(), "Hello, World!");
+    // Asked for by an answer that has begun: before that answer, not in it.
+    client.send(head("/echo", 3));
+    client.expect_bytes(b"HTTP/1.1 100 Continue\r\n\r\n");
+    client.send("abc");
+    assert_eq!(client.answer_in_chunks().text(), "abc");
     client.send(head("/length", 100_001));
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("Connection")), (413, Some("close")));

@@ -14,6 +14,7 @@ mod lifecycle_notify;
 mod lifecycle_passed;
 mod limits;
 mod logs;
+mod own;
 mod own_answers;
 mod partial;
 mod program;
