@@ -29,8 +29,9 @@ pub struct BindError {
 }
 
 impl From<BindError> for io::Error {
+    /// Of the same kind, with the address in its text.
     fn from(error: BindError) -> Self {
-        error.error
+        Self::new(error.error.kind(), error)
     }
 }
 

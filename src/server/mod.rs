@@ -8,6 +8,7 @@ mod conn;
 mod dealer;
 mod door;
 mod exchange;
+mod failure;
 mod file;
 mod files;
 mod flow;
@@ -41,6 +42,7 @@ pub use crate::http::{Method, Status};
 pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Blocking, Config, Deadlines};
+pub use failure::Failure;
 pub use file::FilePart;
 pub use files::Files;
 pub use flow::{BodyError, Incoming};
@@ -51,7 +53,7 @@ pub use per_worker::PerWorker;
 pub use pool::{Refused, blocking};
 pub use reply::{Reply, Sent};
 pub use request::{OwnedRequest, Request};
-pub use response::{Failure, Pieces, Response};
+pub use response::{Pieces, Response};
 pub use routes::Routes;
 pub use sleep::sleep;
 /// Streams, for [`Response::stream`] and [`Response::events`]: what makes, maps and joins them.
@@ -112,8 +114,8 @@ impl Server {
     /// [`Server::start`].
     ///
     /// # Errors
-    /// What the kernel says to an address (taken, not ours, privileged), that there is none, or what it says to the few descriptors that each
-    /// worker needs. [`Listener::bind_all`] and [`Server::new`] together say which address it was.
+    /// What the kernel says to an address (taken, not ours, privileged), which is in the text, or to the few descriptors that
+    /// each worker needs; or that there is no address.
     pub fn bind(config: Config, routes: Routes) -> io::Result<Self> {
         let listeners = Listener::bind_all(&config.listen, config.backlog)?;
         Self::new(config, listeners, routes)

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A value of which each worker has its own, made on the worker when a handler first asks for it. No lock, no shared cache
-/// line; what all workers should agree on belongs elsewhere.
+/// line; what all workers should agree on belongs elsewhere. In a `static` it stands in a `LazyLock`.
 ///
 /// ```
 /// use std::cell::Cell;

@@ -27,7 +27,7 @@ impl<'a> Request<'a> {
         self.head.method
     }
 
-    /// The path, still percent-encoded.
+    /// The path, still percent-encoded; [`crate::http::percent_decode`] decodes it.
     #[must_use]
     pub const fn path(&self) -> &'a str {
         self.head.path
@@ -107,7 +107,7 @@ impl<'a> Request<'a> {
 pub struct OwnedRequest {
     /// The method.
     pub method: Method,
-    /// The path, still percent-encoded.
+    /// The path, still percent-encoded; [`crate::http::percent_decode`] decodes it.
     pub path: String,
     /// What follows the `?`, still percent-encoded; decoded in pairs by [`Self::query_pairs`].
     pub query: Option<String>,

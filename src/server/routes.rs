@@ -1,41 +1,19 @@
 //! Which handler answers which path and method.
 
-use std::borrow::Cow;
+mod pattern;
+
 use std::future::Future;
 use std::sync::Arc;
 
-use crate::http::{Method, MethodSet, percent_decode};
+use crate::http::{Method, MethodSet};
 
 use super::files::Files;
 use super::reply::{Reply, Sent};
 use super::request::{OwnedRequest, Request};
 use super::response::Response;
 use super::tasks::Answer;
-
-/// The values of a pattern's parameters: looked up when asked for, as most requests have none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Params<'a> {
-    pattern: &'a [Segment],
-    path: &'a str,
-}
-
-impl<'a> Params<'a> {
-    /// Of a path without a pattern.
-    pub(super) const NONE: Self = Self { pattern: &[], path: "" };
-
-    /// Names and values, decoded.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, Cow<'a, str>)> {
-        let parts = self.path.split('/').skip(1);
-        self.pattern.iter().zip(parts).filter_map(|(segment, part)| match segment {
-            Segment::Param(name) => Some((name.as_str(), percent_decode(part))),
-            Segment::Literal(_) => None,
-        })
-    }
-
-    pub(super) fn get(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
-    }
-}
+pub(super) use pattern::Params;
+use pattern::{Segment, matches};
 
 type InPlace = dyn Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync;
 type Awaiting = dyn Fn(OwnedRequest) -> Answer + Send + Sync;
@@ -62,13 +40,6 @@ struct Methods {
     handlers: Vec<(Method, Handler)>,
 }
 
-/// One segment of a pattern between two slashes.
-#[derive(Debug)]
-pub(super) enum Segment {
-    Literal(String),
-    Param(String),
-}
-
 /// The routes of a server: exact paths first, then patterns in the order in which they were added; of those that fit, the
 /// first with the request's method.
 ///
@@ -78,7 +49,7 @@ pub(super) enum Segment {
 /// twice stays what it was first.
 ///
 /// ```
-/// use boardkit::server::{Method, Reply, Request, Routes, Sent};
+/// use boardkit::server::{Method, Reply, Request, Routes, Sent, Status};
 ///
 /// fn shelf(request: &Request<'_>, reply: Reply<'_>) -> Sent {
 ///     let page = request.query_value("page").and_then(|page| page.parse().ok()).unwrap_or(1_u32);
@@ -88,7 +59,7 @@ pub(super) enum Segment {
 /// let routes = Routes::new()
 ///     .get("/", |_, reply| reply.html("<h1>The shop</h1>"))
 ///     .get("/shelves/{name}", shelf)
-///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(boardkit::server::Status::FORBIDDEN));
+///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(Status::FORBIDDEN));
 /// # let _ = routes;
 /// ```
 #[derive(Default)]
@@ -241,14 +212,14 @@ impl Routes {
         let mut allowed = MethodSet::default();
         if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
             if let Some(handler) = methods.handler(method) {
-                return Found::Handler(handler, Params { pattern: &[], path });
+                return Found::Handler(handler, Params::NONE);
             }
             allowed = methods.allowed;
         }
         for (segments, methods) in &self.patterns {
             if matches(segments, path) {
                 if let Some(handler) = methods.handler(method) {
-                    return Found::Handler(handler, Params { pattern: segments, path });
+                    return Found::Handler(handler, Params::new(segments, path));
                 }
                 allowed = allowed.union(methods.allowed);
             }
@@ -271,29 +242,6 @@ impl Methods {
         let wanted = if method == Method::Head { Method::Get } else { method };
         self.handlers.iter().find(|(known, _)| *known == wanted).map(|(_, handler)| handler)
     }
-}
-
-impl Segment {
-    fn parse(text: &str) -> Self {
-        match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            Some(name) => Self::Param(name.to_owned()),
-            None => {
-                assert!(!text.contains(['{', '}']), "a parameter is a whole segment of a route: {text}");
-                Self::Literal(text.to_owned())
-            }
-        }
-    }
-}
-
-/// Whether a path has the pattern's segments, each parameter at least one byte.
-fn matches(pattern: &[Segment], path: &str) -> bool {
-    let mut parts = path.split('/').skip(1);
-    let fits = pattern.iter().all(|segment| match (segment, parts.next()) {
-        (Segment::Literal(text), Some(part)) => text == part,
-        (Segment::Param(_), Some(part)) => !part.is_empty(),
-        (_, None) => false,
-    });
-    fits && parts.next().is_none()
 }
 
 #[cfg(test)]

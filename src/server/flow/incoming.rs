@@ -13,7 +13,8 @@ use smol::stream::Stream;
 
 use crate::http::Status;
 
-use super::super::response::{Failure, Response};
+use super::super::failure::Failure;
+use super::super::response::Response;
 use super::{Link, WINDOW_BYTES};
 
 /// Why a body did not arrive whole.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::server::BodyError;
 
 fn body(response: &Response) -> String {
     match &response.body {
