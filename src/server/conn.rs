@@ -18,9 +18,9 @@ use super::tasks::Ticket;
 use super::wheel::TICK_MS;
 
 /// Unread bytes that are thrown away after the last answer, so that the reset which they would cause does not
-/// destroy it on its way (RFC 9112 §9.6). Twice what servers usually let a client send, so that a client which
-/// looks for answers only after its whole upload reads this one.
-pub(super) const LINGER_BYTES: usize = 2 * 1024 * 1024;
+/// destroy it on its way (RFC 9112 §9.6). Many clients look for an answer only after their whole upload: so much as a fast
+/// link brings in the time that they are given, after which it ends anyway.
+pub(super) const LINGER_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long that may take.
 const LINGER_TIME: Duration = Duration::from_secs(1);

@@ -284,7 +284,8 @@ const rows = {
 
   async drain() {
     const kept = connect("draining"), busy = connect("draining");
-    await get(kept, "/plaintext");
+    // Both are connected before the signal.
+    for (const client of [kept, busy]) await get(client, "/plaintext");
     const slow = get(busy, "/slow?ms=500");
     process.kill(servers.draining_pid, "SIGTERM");
     // On the connection that it has: another one would be the next request's.

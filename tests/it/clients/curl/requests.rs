@@ -2,7 +2,6 @@
 
 use super::super::{Row, Servers, text};
 use super::{COUNTS, Ran, command, curl};
-use crate::support::boardd::until;
 use crate::support::client::filler;
 
 pub(super) const ROWS: &[Row] = &[
@@ -158,8 +157,9 @@ fn drain(servers: &Servers) {
     let (slow, json) = (url("/slow?ms=300"), url("/json"));
     let mut command = command(&["-i", "-w", "|%{http_code} %{num_connects}\n", &slow, &json]);
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let base = server.descriptors();
     let child = super::super::spawn(&mut command, "curl");
-    until("the client has come", || server.deal().iter().flatten().count() == 1);
+    server.until_descriptors(base + 1);
     server.terminate();
     let output = child.wait_with_output().expect("our child");
     let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
