@@ -16,7 +16,7 @@ use rustix::net::RecvFlags;
 use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
 use super::access::Recorder;
-use super::conn::{Conn, Phase};
+use super::conn::{Conn, Ending, Phase};
 use super::files::FileCache;
 use super::mailbox::Mailbox;
 use super::reply::Renderer;
@@ -24,7 +24,6 @@ use super::routes::Routes;
 use super::stats::Counters;
 use super::tasks::{Tasks, Ticket};
 use super::time::Time;
-use reading::skip;
 
 /// Bytes of an unwanted body that are skipped to keep the connection; a new one is cheaper than more.
 const SKIP_MAX_BYTES: u64 = 64 * 1024;
@@ -227,13 +226,18 @@ impl Exchange {
                         return bytes.len();
                     }
                     Ok(None) => {
-                        self.await_head(conn);
+                        if conn.phase != Phase::Head {
+                            (conn.phase, conn.since) = (Phase::Head, self.tick);
+                        }
                         return at;
                     }
-                    Err(HttpError::NewerMinor) => match self.answer_as_minor_1(conn, &bytes[at..]) {
-                        0 => return at,
-                        used => at += used,
-                    },
+                    Err(HttpError::NewerMinor) => {
+                        let used = self.answer_as_minor_1(conn, &bytes[at..]);
+                        at += used;
+                        if used == 0 {
+                            return at;
+                        }
+                    }
                     Err(error) => self.refuse(conn, error),
                 }
             }
@@ -246,36 +250,38 @@ impl Exchange {
 }
 
 impl Exchange {
-    /// Answers a request of a later minor version as if it were HTTP/1.1 (RFC 9110 §2.5); returns how many bytes that used
-    /// up, 0 if there is more to come. One request and not all that follow: each would need a stack of its own.
+    /// Answers one request of a later minor version as if it were HTTP/1.1 (RFC 9110 §2.5).
     #[cold]
     fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
-        let Some(copy) = with_minor_1(bytes) else {
-            self.refuse(conn, HttpError::NewerMinor);
-            return bytes.len();
-        };
-        let mut slots = header_slots();
-        match parse_head(&copy, &mut slots) {
-            Ok(Some((head, length))) => {
-                self.handle(conn, &head);
-                self.send_if_large(conn);
-                length
-            }
-            Ok(None) => {
-                self.await_head(conn);
-                0
-            }
-            Err(error) => {
-                self.refuse(conn, error);
+        match with_minor_1(bytes) {
+            Some(copy) => self.answer(conn, &copy),
+            None => {
+                self.refuse(conn, HttpError::NewerMinor);
                 bytes.len()
             }
         }
     }
+}
 
-    /// Notes that a request has begun, from when on it has its deadline.
-    fn await_head(&self, conn: &mut Conn) {
-        if conn.phase != Phase::Head {
-            (conn.phase, conn.since) = (Phase::Head, self.tick);
+/// Skips what `bytes` hold of an unwanted body; returns how many bytes that were.
+fn skip(conn: &mut Conn, bytes: &[u8]) -> usize {
+    let Phase::Body(reader, budget) = &mut conn.phase else {
+        return 0;
+    };
+    match reader.read(bytes) {
+        Ok(progress) => {
+            if progress.done {
+                conn.phase = Phase::Between;
+            } else if progress.consumed as u64 > *budget {
+                conn.ending = Ending::Linger;
+            } else {
+                *budget -= progress.consumed as u64;
+            }
+            progress.consumed
+        }
+        Err(_) => {
+            conn.ending = Ending::Linger;
+            0
         }
     }
 }
