@@ -80,29 +80,6 @@ impl Exchange {
     }
 }
 
-/// Skips what `bytes` hold of an unwanted body; returns how many bytes that were.
-pub(super) fn skip(conn: &mut Conn, bytes: &[u8]) -> usize {
-    let Phase::Body(reader, budget) = &mut conn.phase else {
-        return 0;
-    };
-    match reader.read(bytes) {
-        Ok(progress) => {
-            if progress.done {
-                conn.phase = Phase::Between;
-            } else if progress.consumed as u64 > *budget {
-                conn.ending = Ending::Linger;
-            } else {
-                *budget -= progress.consumed as u64;
-            }
-            progress.consumed
-        }
-        Err(_) => {
-            conn.ending = Ending::Linger;
-            0
-        }
-    }
-}
-
 /// Whether the last `fresh` bytes of an unfinished head may have finished it, or made it too long: parsing it
 /// anew at each byte of a slow client would cost the square of its length.
 fn may_complete(input: &[u8], fresh: usize) -> bool {

@@ -34,18 +34,21 @@ pub(super) enum Loaded {
     Missing,
     /// A file that may not be read.
     Forbidden,
+    /// Descriptors or memory ran out: perhaps it can be had in a moment.
+    Busy,
     /// The disk failed.
     Failed,
 }
 
 impl Loaded {
-    fn without(error: Errno) -> Self {
+    pub(super) fn without(error: Errno) -> Self {
         match error {
             // NXIO is what a socket or a pipe without a writer says.
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG | Errno::NXIO | Errno::NODEV => {
                 Self::Missing
             }
             Errno::ACCESS | Errno::PERM => Self::Forbidden,
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM => Self::Busy,
             _ => Self::Failed,
         }
     }
@@ -69,13 +72,17 @@ pub(super) fn load(root: &Path, names: &[u8], is_folder: bool, known: Option<&En
         Ok(None) => return if is_folder { Loaded::Missing } else { root.folder_or_nothing(&names) },
         Err(error) => return Loaded::without(error),
     };
-    let others = Coding::ALL.map(|coding| {
+    let mut others = Vec::new();
+    for coding in Coding::ALL {
         let mut beside = names.clone();
         beside.extend_from_slice(coding.suffix().as_bytes());
-        // What is not there, or cannot be had, is not offered.
-        root.open_file(&beside).ok().flatten().map(|file| (coding, file))
-    });
-    let others: Vec<_> = others.into_iter().flatten().collect();
+        match root.open_file(&beside).map_err(Loaded::without) {
+            Ok(Some(file)) => others.push((coding, file)),
+            Err(Loaded::Busy) => return Loaded::Busy,
+            // What is not there, or cannot be had, is not offered.
+            Ok(None) | Err(_) => {}
+        }
+    }
     if known.is_some_and(|known| {
         known.is_of(&whole.1, others.iter().map(|(coding, (_, stamp))| (*coding, *stamp)))
     }) {
