@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use rustix::net::sockopt::set_socket_linger;
 use smol::Task;
 
 use crate::http::BodyReader;
@@ -163,6 +164,14 @@ impl Conn {
     /// What another worker needs to go on with it.
     pub(super) fn into_moved(self) -> Moved {
         Moved { socket: self.socket, peer: self.peer, input: self.input, since: self.since }
+    }
+
+    /// To be called before the connection is ended at once: has the client see a reset if an answer did not leave whole.
+    /// Without a length, any other end looks like its end; and the kernel would keep what a client does not read for minutes.
+    pub(super) fn reset_if_cut_off(&self) {
+        if self.unsent.is_some() || matches!(self.phase, Phase::Pieces(_)) {
+            let _ = set_socket_linger(&self.socket, Some(Duration::ZERO));
+        }
     }
 
     /// Whether a task waits for more of the request's body.

@@ -209,6 +209,8 @@ impl Exchange {
     #[inline]
     fn answer(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
         let mut at = 0;
+        // Of a request of a later minor version, to be answered as if it were HTTP/1.1 (RFC 9110 §2.5).
+        let mut copy = Vec::new();
         loop {
             if matches!(conn.phase, Phase::Body(..)) {
                 at += skip(conn, &bytes[at..]);
@@ -216,25 +218,24 @@ impl Exchange {
                 at += self.feed(conn, &bytes[at..]);
             } else {
                 let mut slots = header_slots();
-                match parse_head(&bytes[at..], &mut slots) {
+                match parse_head(if copy.is_empty() { &bytes[at..] } else { &copy }, &mut slots) {
                     Ok(Some((head, length))) => {
                         at += length;
                         self.handle(conn, &head);
                         self.send_if_large(conn);
                     }
-                    Ok(None) if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) => {
-                        // Empty lines behind a body: no request has begun, and no deadline with it.
-                        return bytes.len();
+                    Ok(None) => return self.await_head(conn, bytes, at),
+                    Err(HttpError::NewerMinor) => {
+                        copy = with_minor_1(&bytes[at..]).unwrap_or_default();
+                        if !copy.is_empty() {
+                            continue;
+                        }
+                        self.refuse(conn, HttpError::NewerMinor);
                     }
-                    Ok(None) => {
-                        self.await_head(conn);
-                        return at;
-                    }
-                    Err(HttpError::NewerMinor) => match self.answer_as_minor_1(conn, &bytes[at..]) {
-                        0 => return at,
-                        used => at += used,
-                    },
                     Err(error) => self.refuse(conn, error),
+                }
+                if !copy.is_empty() {
+                    copy = Vec::new();
                 }
             }
             // Checked here and not before: the callers have bytes, and a connection that takes them.
@@ -243,39 +244,17 @@ impl Exchange {
             }
         }
     }
-}
 
-impl Exchange {
-    /// Answers a request of a later minor version as if it were HTTP/1.1 (RFC 9110 §2.5); returns how many bytes that used
-    /// up, 0 if there is more to come. One request and not all that follow: each would need a stack of its own.
+    /// Notes that a request has begun at `at`, from when on it has its deadline; returns up to where `bytes` are used up.
+    /// Empty lines, as some clients send behind a body, begin none.
     #[cold]
-    fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
-        let Some(copy) = with_minor_1(bytes) else {
-            self.refuse(conn, HttpError::NewerMinor);
+    fn await_head(&self, conn: &mut Conn, bytes: &[u8], at: usize) -> usize {
+        if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) {
             return bytes.len();
-        };
-        let mut slots = header_slots();
-        match parse_head(&copy, &mut slots) {
-            Ok(Some((head, length))) => {
-                self.handle(conn, &head);
-                self.send_if_large(conn);
-                length
-            }
-            Ok(None) => {
-                self.await_head(conn);
-                0
-            }
-            Err(error) => {
-                self.refuse(conn, error);
-                bytes.len()
-            }
         }
-    }
-
-    /// Notes that a request has begun, from when on it has its deadline.
-    fn await_head(&self, conn: &mut Conn) {
         if conn.phase != Phase::Head {
             (conn.phase, conn.since) = (Phase::Head, self.tick);
         }
+        at
     }
 }

@@ -57,7 +57,8 @@ pub(super) struct Pool {
 struct Queue {
     jobs: VecDeque<(Instant, Job)>,
     started: usize,
-    idle: usize,
+    /// Threads with a job in hand; the others take one as soon as they get to it.
+    busy: usize,
     /// What a job took lately; the newest counts for an eighth.
     mean: Option<Duration>,
 }
@@ -78,18 +79,18 @@ impl Pool {
     fn submit(self: &Arc<Self>, job: Job) -> Result<(), Refused> {
         let mut queue = self.lock();
         let now = Instant::now();
-        let load = QueueLoad {
-            queued: queue.jobs.len(),
-            oldest: queue.jobs.front().map_or(Duration::ZERO, |(came, _)| now - *came),
-            mean: queue.mean.unwrap_or(FIRST_MEAN),
-            threads: self.threads,
-        };
-        let idle = queue.idle > queue.jobs.len();
-        if !idle && queue.started < self.threads {
+        if queue.started - queue.busy <= queue.jobs.len() && queue.started < self.threads {
             let pool = Arc::clone(self);
             let started = thread::Builder::new().name(self.name.into()).spawn(move || pool.work());
             queue.started += usize::from(started.is_ok());
         }
+        let load = QueueLoad {
+            queued: queue.jobs.len(),
+            free: queue.started - queue.busy,
+            oldest: queue.jobs.front().map_or(Duration::ZERO, |(came, _)| now - *came),
+            mean: queue.mean.unwrap_or(FIRST_MEAN),
+            threads: queue.started,
+        };
         // With no thread at all nothing would ever be done.
         if queue.started == 0 || !self.limits.admits(&load) {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -108,16 +109,16 @@ impl Pool {
         let mut queue = self.lock();
         loop {
             let Some((_, job)) = queue.jobs.pop_front() else {
-                queue.idle += 1;
                 queue = self.came.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                queue.idle -= 1;
                 continue;
             };
+            queue.busy += 1;
             drop(queue);
             let begin = Instant::now();
             let ran = job();
             let took = begin.elapsed();
             queue = self.lock();
+            queue.busy -= 1;
             if ran {
                 queue.mean = Some(queue.mean.map_or(took, |mean| mean - mean / 8 + took / 8));
             }
@@ -275,6 +276,17 @@ mod tests {
         });
         drop(ran);
         assert_eq!(runs.iter().collect::<Vec<_>>(), ["kept"]);
+    }
+
+    #[test]
+    fn those_that_come_at_once_wait_for_nobody_while_there_are_threads() {
+        let pool = Pool::new("test", 4, QueueLimits { most: 10, wait: Duration::from_millis(1) });
+        pool.lock().mean = Some(Duration::from_secs(10));
+        let mut jobs: Vec<_> = (0..4).map(|_| Box::pin(pool.run(|| ()))).collect();
+        for job in &mut jobs {
+            let begun = smol::block_on(smol::future::poll_once(job));
+            assert_ne!(begun, Some(Err(Refused(()))));
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{HTML, Response, TEXT, push_header, without_controls};
+use super::response::{HTML, Response, TEXT, push_header};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -109,12 +109,12 @@ impl Reply<'_> {
     /// Answers with a text.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.copied(TEXT, text.as_bytes())
+        self.bytes(TEXT, text.as_bytes())
     }
 
     /// Answers with a page. What comes from outside goes through [`crate::http::escape_html`] first.
     pub fn html(self, page: &str) -> Sent {
-        self.copied(HTML, page.as_bytes())
+        self.bytes(HTML, page.as_bytes())
     }
 
     /// Sends the client elsewhere: see [`Response::redirect`].
@@ -129,21 +129,16 @@ impl Reply<'_> {
         let Reply { renderer, terms, status } = self;
         let reply = Reply { renderer: &mut *renderer, terms, status };
         let sent = match serde_json::to_writer(&mut body, value) {
-            Ok(()) => reply.copied("application/json", &body),
+            Ok(()) => reply.bytes("application/json", &body),
             Err(_) => reply.error(Status::INTERNAL_SERVER_ERROR),
         };
         renderer.scratch = body;
         sent
     }
 
-    /// Answers with bytes, copied into the worker's buffer. Control bytes in the media type are left out.
-    pub fn bytes(self, content_type: &str, body: &[u8]) -> Sent {
-        self.copied(&without_controls(content_type.into()), body)
-    }
-
-    /// The same with a media type that is known to be one.
+    /// Answers with bytes, copied into the worker's buffer.
     #[inline]
-    fn copied(mut self, content_type: &str, body: &[u8]) -> Sent {
+    pub fn bytes(mut self, content_type: &'static str, body: &[u8]) -> Sent {
         if self.head(Some(content_type), Some(body.len() as u64)) {
             self.renderer.out.extend_from_slice(body);
         }
@@ -152,9 +147,9 @@ impl Reply<'_> {
 
     /// Answers with bytes that many answers share: copied beside their head when they are few.
     #[inline]
-    pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
+    pub(super) fn shared(self, content_type: &'static str, body: &Arc<[u8]>) -> Sent {
         if body.len() <= COPY_MAX_BYTES {
-            self.copied(content_type, body)
+            self.bytes(content_type, body)
         } else {
             self.whole(Some(content_type), Body::Shared(Arc::clone(body)))
         }
@@ -174,8 +169,8 @@ impl Reply<'_> {
     }
 
     /// Answers with a body that is sent from where it lies when it is large. Control bytes in the media type are left out.
-    pub fn body(self, content_type: &str, body: Body) -> Sent {
-        self.whole(Some(&without_controls(content_type.into())), body)
+    pub fn body(self, content_type: &'static str, body: Body) -> Sent {
+        self.whole(Some(content_type), body)
     }
 
     /// Answers with what a handler that awaited returned. Of an answer in pieces, `chunked` or not, only the head is

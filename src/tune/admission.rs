@@ -19,6 +19,8 @@ pub struct QueueLimits {
 pub struct QueueLoad {
     /// Jobs that wait.
     pub queued: usize,
+    /// Threads that have no job in hand: each is about to take one of those that wait, or the next.
+    pub free: usize,
     /// How long the first of them has waited.
     pub oldest: Duration,
     /// What a job took lately, from its begin to its end.
@@ -28,10 +30,11 @@ pub struct QueueLoad {
 }
 
 impl QueueLoad {
-    /// How long a job that comes now is going to wait: those before it, shared by all threads.
+    /// How long a job that comes now is going to wait: those before it, shared by all threads. Not at all while a thread is
+    /// left for it.
     #[must_use]
     pub fn expected_wait(&self) -> Duration {
-        let ahead = u32::try_from(self.queued).unwrap_or(u32::MAX);
+        let ahead = u32::try_from(self.queued.saturating_sub(self.free)).unwrap_or(u32::MAX);
         let threads = u32::try_from(self.threads.max(1)).unwrap_or(u32::MAX);
         self.mean.saturating_mul(ahead) / threads
     }
@@ -86,6 +89,10 @@ impl TurnQuota {
 
     #[cold]
     fn adapt(&mut self, start: Duration, served: u64, took: Duration) {
+        if served == 0 {
+            // It says nothing of what requests take, and there may be many such turns between two that do.
+            return;
+        }
         if took <= self.lag {
             self.most = (self.most * 2).min(Self::UNLIMITED);
             return;
@@ -107,7 +114,7 @@ mod tests {
     const LIMITS: QueueLimits = QueueLimits { most: 100, wait: Duration::from_millis(50) };
 
     fn load(queued: usize, oldest: Duration, mean: Duration) -> QueueLoad {
-        QueueLoad { queued, oldest, mean, threads: 2 }
+        QueueLoad { queued, free: 0, oldest, mean, threads: 2 }
     }
 
     #[test]
@@ -116,6 +123,8 @@ mod tests {
         assert!(LIMITS.admits(&load(50, 40 * MS, 2 * MS)), "50 ms");
         assert!(!LIMITS.admits(&load(51, 40 * MS, 2 * MS)), "51 ms");
         assert!(!LIMITS.admits(&load(100, MS, MS / 100)), "no room");
+        let free = |free| QueueLoad { free, ..load(2, MS, 10_000 * MS) };
+        assert!(LIMITS.admits(&free(2)) && !LIMITS.admits(&free(1)), "no thread is left for it");
         assert!(!LIMITS.admits(&load(1, 101 * MS, MS)), "the threads hang");
     }
 
@@ -150,6 +159,7 @@ mod tests {
         assert_eq!(turn(0, 100, 250), TurnQuota::UNLIMITED);
         assert_eq!(turn(1000, 100, 1000), TurnQuota::UNLIMITED, "once is an accident");
         assert_eq!(turn(2000, 100, 1000), 25);
+        assert_eq!(turn(2500, 0, 0), 25, "nothing was learnt");
         assert_eq!(turn(3000, 25, 250), 50);
         assert_eq!(turn(4000, 1, 10_000), 1, "one request always passes");
         for start in 0..32 {

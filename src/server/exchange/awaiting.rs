@@ -1,9 +1,5 @@
 //! Requests that a task answers: its body on the way in, its answer on the way out, whole or in pieces.
 
-use std::time::Duration;
-
-use rustix::net::sockopt::set_socket_linger;
-
 use crate::http::{BodyReader, CONTINUE_LINE, ConnectionHeader, RequestHead};
 
 use super::super::conn::{Conn, Ending, Phase, Rest};
@@ -160,8 +156,8 @@ impl Exchange {
                 conn.flow = None;
                 conn.ending = Ending::Close;
                 if !chunked {
-                    // Without chunks the end looks like success: only a reset tells the client.
-                    let _ = set_socket_linger(&conn.socket, Some(Duration::ZERO));
+                    // Without chunks the end looks like success.
+                    conn.reset_if_cut_off();
                     conn.ending = Ending::Broken;
                 }
             }

@@ -79,13 +79,3 @@ fn json_that_cannot_be_written_is_an_error() {
     assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
     assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
 }
-
-#[test]
-fn a_media_type_cannot_start_a_header() {
-    for text in [
-        render(TERMS, |reply| reply.bytes("a/b\r\nX: y", b"c")),
-        render(TERMS, |reply| reply.body("a/b\r\nX: y", Body::Fill(1))),
-    ] {
-        assert!(text.contains("\r\nContent-Type: a/bX: y\r\n"), "{text}");
-    }
-}

@@ -10,9 +10,12 @@ impl Worker {
     /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
     /// when other deadlines are longer or off.
     pub(super) fn schedule(&mut self, key: u32) {
-        let idle = self.deadlines.idle.map(|idle| self.time.tick() + ticks(idle));
-        let due = self.conns[key as usize].due(&self.deadlines);
-        if let Some(look_at) = due.into_iter().chain(idle).min() {
+        let (conn, tick) = (&self.conns[key as usize], self.time.tick());
+        let idle = self.deadlines.idle;
+        // When a task begins to wait for its body the wheel does not hear of it.
+        let body = self.deadlines.head.filter(|_| conn.takes_body());
+        let limits = [idle, body].into_iter().flatten().map(|limit| tick + ticks(limit));
+        if let Some(look_at) = conn.due(&self.deadlines).into_iter().chain(limits).min() {
             self.wheel.schedule(key, look_at);
         }
     }
@@ -69,6 +72,7 @@ impl Worker {
                 }
                 Some(_) => {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
+                    conn.reset_if_cut_off();
                     self.end(key);
                 }
                 None => self.schedule(key),
@@ -98,7 +102,11 @@ impl Worker {
             }
         }
         // Who comes while this is decided stays with the worker that took it.
-        let served = self.conns.is_empty() && self.door.is_shut();
-        tick >= cut_at || served && self.shared.mailboxes[self.index].close_if_empty()
+        if tick >= cut_at {
+            // Who is cut off shall know it.
+            self.conns.iter().for_each(|(_, conn)| conn.reset_if_cut_off());
+            return true;
+        }
+        self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
     }
 }

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use boardkit::http::Method;
 use boardkit::server::{Config, Failure, Handle, Response, Routes, Server, blocking};
 use smol::channel::{Receiver, Sender, unbounded};
+use smol::stream::StreamExt;
 
 use crate::support::client::{Client, GET, exchange};
 
@@ -40,6 +41,10 @@ fn routes(tell: Sender<()>) -> Routes {
         .get_async("/panics/elsewhere", |_| async {
             blocking(|| panic!("on purpose")).await?;
             Ok::<_, Failure>(Response::empty())
+        })
+        .get_async("/panics/within", |_| async {
+            let pieces = smol::stream::iter(0_u8..2).map(|at| Ok(vec![b'x'; usize::from(1 / (1 - at))]));
+            Response::stream("text/plain", pieces)
         })
         .post_async("/length", |mut request| async move {
             let body = request.body.bytes(100_000).await?;
@@ -254,5 +259,7 @@ fn a_handler_that_panics_is_answered_with_500_and_nothing_else_is_lost() {
         let statuses: Vec<_> = (0..3).map(|_| client.answer().status).collect();
         assert_eq!(statuses, [200, 500, 200], "{path}");
     }
+    let answer = exchange(server.address, "GET /panics/within HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert!(answer.ends_with(b"\r\n\r\n1\r\nx\r\n"), "{:?}", String::from_utf8_lossy(&answer));
     other.expect_greeting();
 }

@@ -21,5 +21,4 @@ mod program;
 mod refusals;
 mod routes;
 mod splits;
-mod tools;
 mod work;

@@ -1,13 +1,15 @@
 //! What routes and answers of a user's own come to, whatever they and their clients do.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
 
 use boardkit::http::Status;
-use boardkit::server::{Body, Config, Handle, Response, Routes, Server};
+use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server};
+
+use smol::stream::StreamExt;
 
 use crate::support::client::{Answer, Client};
 
@@ -106,4 +108,38 @@ fn an_answer_that_may_have_no_body_has_none_whoever_gives_it() {
         assert_eq!(answer.header("Transfer-Encoding"), None, "{path}");
         client.expect_greeting();
     }
+}
+
+#[test]
+fn a_body_that_stops_after_a_while_is_late_after_the_deadline_of_a_head() {
+    let routes = Routes::new().post_async("/", |mut request| async move {
+        request.body.bytes(1000).await.map(|_| Response::empty()).map_err(Failure::from)
+    });
+    let server = Served::start_with(routes, |config| {
+        config.deadlines.head = Some(Duration::from_millis(300));
+    });
+    let mut client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+    for _ in 0..5 {
+        thread::sleep(Duration::from_millis(20));
+        client.send("x");
+    }
+    // Well before the minute that an idle connection has.
+    assert_eq!(client.answer().status, 408);
+    client.expect_end();
+}
+
+#[test]
+fn an_answer_without_a_length_that_is_cut_off_does_not_look_whole() {
+    let routes = Routes::new().get_async("/", |_| async {
+        let begun = smol::stream::once(Ok(b"begun".to_vec()));
+        Response::stream("text/plain", begun.chain(smol::stream::pending()))
+    });
+    let mut server = Served::start_with(routes, |config| config.drain = Duration::from_millis(200));
+    let mut client = server.connect();
+    client.send("GET / HTTP/1.0\r\n\r\n");
+    client.bytes_until("begun");
+    server.stop();
+    let end = client.stream.read_to_end(&mut Vec::new());
+    assert_eq!(end.map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
 }
