@@ -25,7 +25,7 @@ pub struct AccessLog {
 }
 
 impl AccessLog {
-    /// Room for the lines of so many workers.
+    /// Room for the lines of so many workers, at most 1 MiB for each: what comes beyond that is counted and lost.
     #[must_use]
     pub fn new(workers: usize) -> Arc<Self> {
         let slots = (0..workers).map(|_| Mutex::default()).collect();
