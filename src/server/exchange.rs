@@ -16,7 +16,7 @@ use rustix::net::RecvFlags;
 use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
 use super::access::Recorder;
-use super::conn::{Conn, Phase};
+use super::conn::{Conn, Ending, Phase};
 use super::files::FileCache;
 use super::mailbox::Mailbox;
 use super::reply::Renderer;
@@ -24,7 +24,6 @@ use super::routes::Routes;
 use super::stats::Counters;
 use super::tasks::{Tasks, Ticket};
 use super::time::Time;
-use reading::skip;
 
 /// Bytes of an unwanted body that are skipped to keep the connection; a new one is cheaper than more.
 const SKIP_MAX_BYTES: u64 = 64 * 1024;
@@ -209,8 +208,6 @@ impl Exchange {
     #[inline]
     fn answer(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
         let mut at = 0;
-        // Of a request of a later minor version, to be answered as if it were HTTP/1.1 (RFC 9110 §2.5).
-        let mut copy = Vec::new();
         loop {
             if matches!(conn.phase, Phase::Body(..)) {
                 at += skip(conn, &bytes[at..]);
@@ -218,24 +215,30 @@ impl Exchange {
                 at += self.feed(conn, &bytes[at..]);
             } else {
                 let mut slots = header_slots();
-                match parse_head(if copy.is_empty() { &bytes[at..] } else { &copy }, &mut slots) {
+                match parse_head(&bytes[at..], &mut slots) {
                     Ok(Some((head, length))) => {
                         at += length;
                         self.handle(conn, &head);
                         self.send_if_large(conn);
                     }
-                    Ok(None) => return self.await_head(conn, bytes, at),
-                    Err(HttpError::NewerMinor) => {
-                        copy = with_minor_1(&bytes[at..]).unwrap_or_default();
-                        if !copy.is_empty() {
-                            continue;
+                    Ok(None) if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) => {
+                        // Empty lines behind a body: no request has begun, and no deadline with it.
+                        return bytes.len();
+                    }
+                    Ok(None) => {
+                        if conn.phase != Phase::Head {
+                            (conn.phase, conn.since) = (Phase::Head, self.tick);
                         }
-                        self.refuse(conn, HttpError::NewerMinor);
+                        return at;
+                    }
+                    Err(HttpError::NewerMinor) => {
+                        let used = self.answer_as_minor_1(conn, &bytes[at..]);
+                        at += used;
+                        if used == 0 {
+                            return at;
+                        }
                     }
                     Err(error) => self.refuse(conn, error),
-                }
-                if !copy.is_empty() {
-                    copy = Vec::new();
                 }
             }
             // Checked here and not before: the callers have bytes, and a connection that takes them.
@@ -244,17 +247,41 @@ impl Exchange {
             }
         }
     }
+}
 
-    /// Notes that a request has begun at `at`, from when on it has its deadline; returns up to where `bytes` are used up.
-    /// Empty lines, as some clients send behind a body, begin none.
+impl Exchange {
+    /// Answers one request of a later minor version as if it were HTTP/1.1 (RFC 9110 §2.5).
     #[cold]
-    fn await_head(&self, conn: &mut Conn, bytes: &[u8], at: usize) -> usize {
-        if is_blank(&bytes[at..]) && (bytes.len() - at).is_multiple_of(2) {
-            return bytes.len();
+    fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
+        match with_minor_1(bytes) {
+            Some(copy) => self.answer(conn, &copy),
+            None => {
+                self.refuse(conn, HttpError::NewerMinor);
+                bytes.len()
+            }
         }
-        if conn.phase != Phase::Head {
-            (conn.phase, conn.since) = (Phase::Head, self.tick);
+    }
+}
+
+/// Skips what `bytes` hold of an unwanted body; returns how many bytes that were.
+fn skip(conn: &mut Conn, bytes: &[u8]) -> usize {
+    let Phase::Body(reader, budget) = &mut conn.phase else {
+        return 0;
+    };
+    match reader.read(bytes) {
+        Ok(progress) => {
+            if progress.done {
+                conn.phase = Phase::Between;
+            } else if progress.consumed as u64 > *budget {
+                conn.ending = Ending::Linger;
+            } else {
+                *budget -= progress.consumed as u64;
+            }
+            progress.consumed
         }
-        at
+        Err(_) => {
+            conn.ending = Ending::Linger;
+            0
+        }
     }
 }
