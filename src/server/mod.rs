@@ -112,6 +112,12 @@ impl Shared {
     }
 }
 
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.pools.close();
+    }
+}
+
 /// A server that listens and does not serve yet.
 pub struct Server {
     shared: Shared,
