@@ -26,12 +26,14 @@ impl Worker {
     pub(super) fn adopt(&mut self, moved: Moved) {
         let entry = self.conns.vacant_entry();
         let Ok(key) = u32::try_from(entry.key()) else {
+            self.exchange.counters.closed += 1;
             return self.shared.dealer.ended(self.index);
         };
         self.next_serial = self.next_serial.wrapping_add(1) & Ticket::SERIALS;
         let ticket = Ticket { key, serial: self.next_serial };
         if epoll::add(&self.epoll, &moved.socket, EventData::new_u64(ticket.to_u64()), CONN_EVENTS).is_err() {
             // The kernel has no room for another watch: the connection cannot be served here.
+            self.exchange.counters.closed += 1;
             return self.shared.dealer.ended(self.index);
         }
         let conn = entry.insert(Conn::new(moved, ticket));
