@@ -103,6 +103,12 @@ impl Shared {
     }
 }
 
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.pools.close();
+    }
+}
+
 /// A server that listens and does not serve yet: made by [`Server::bind`], or by [`Server::new`] from listeners that are
 /// there already.
 pub struct Server {

@@ -65,6 +65,8 @@ struct Queue {
     busy: usize,
     /// What a job took lately; the newest counts for an eighth.
     mean: Option<Duration>,
+    /// The server has ended, and so do the threads.
+    closed: bool,
 }
 
 impl Pool {
@@ -113,6 +115,9 @@ impl Pool {
         let mut queue = self.lock();
         loop {
             let Some((_, job)) = queue.jobs.pop_front() else {
+                if queue.closed {
+                    return;
+                }
                 queue = self.came.wait(queue).unwrap_or_else(PoisonError::into_inner);
                 continue;
             };
@@ -127,6 +132,12 @@ impl Pool {
                 queue.mean = Some(queue.mean.map_or(took, |mean| mean - mean / 8 + took / 8));
             }
         }
+    }
+
+    /// Has the threads end once nothing waits.
+    fn close(&self) {
+        self.lock().closed = true;
+        self.came.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -205,6 +216,12 @@ impl Pools {
         let limits = QueueLimits { most: blocking.max_queued, wait: blocking.max_wait };
         let work = Pool::new("boardd-work", blocking.threads.get(), limits);
         Self { work, disk: Pool::new("boardd-disk", DISK_THREADS, DISK_LIMITS) }
+    }
+
+    /// Ends the threads.
+    pub(super) fn close(&self) {
+        self.work.close();
+        self.disk.close();
     }
 
     /// The pools of the calling worker, in which everything that asks for them runs.

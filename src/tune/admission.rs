@@ -44,7 +44,8 @@ impl QueueLimits {
     /// Whether one more job is taken. The mean says nothing of jobs that hang, so the first in the queue counts too.
     #[must_use]
     pub fn admits(&self, load: &QueueLoad) -> bool {
-        load.queued < self.most && load.expected_wait() <= self.wait && load.oldest <= self.wait * 2
+        let in_time = load.expected_wait() <= self.wait && load.oldest <= self.wait * 2;
+        load.queued < self.most && (in_time || load.free > load.queued)
     }
 }
 

@@ -79,12 +79,13 @@ impl Exchange {
             // Its pieces would be taken for the next answer.
             done.outbound = None;
         }
-        if done.outbound.is_some() {
+        let has_pieces = done.outbound.is_some() && !terms.head_only;
+        if has_pieces {
             self.ask_for_body(conn);
         }
         let rest = conn.flow.as_ref().map_or(Rest::Nothing, |flow| rest_of(flow));
         // A body that is being read while the answer is made may yet be read to its end.
-        let reads_on = done.outbound.is_some() && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
+        let reads_on = has_pieces && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
         let chunked = done.outbound.as_ref().map(|outbound| outbound.borrow().chunked);
         let unread = matches!(rest, Rest::Unread) && !reads_on;
         if self.stopping || unread || done.response.last || chunked == Some(false) {

@@ -51,6 +51,7 @@ fn routes(tell: Sender<()>) -> Routes {
             Ok::<_, Failure>(Response::text(body.len().to_string()))
         })
         .on_async(Method::Put, "/ignores", |_| async { Response::text("ignored") })
+        .get_async("/mirror", |request| async move { Response::stream("text/plain", request.body) })
         .post_async("/echo", |request| async move { Response::stream("text/plain", request.body) })
         .get_async("/letters/{count}", |request| async move {
             let count: u8 = request.param("count").and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -167,6 +168,11 @@ fn continue_is_sent_when_the_body_is_wanted_and_only_then() {
     client.send(head("/length", 100_001));
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("Connection")), (413, Some("close")));
+    // HEAD wants no pieces, so nobody will read what they would have been made of.
+    let mut client = server.connect();
+    client.send("HEAD /mirror HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+    let answer = client.bytes_until("\r\n\r\n");
+    assert!(answer.contains("\r\nConnection: close\r\n"), "{answer}");
     let mut client = server.connect();
     client.send(head("/ignores", 3).replace("POST", "PUT"));
     let answer = client.answer();

@@ -3,14 +3,17 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use boardkit::http::Status;
-use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server};
+use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server, blocking};
 
 use smol::stream::StreamExt;
 
+use crate::support::boardd::until;
 use crate::support::client::{Answer, Client};
 
 /// A running server with one worker.
@@ -142,4 +145,21 @@ fn an_answer_without_a_length_that_is_cut_off_does_not_look_whole() {
     server.stop();
     let end = client.stream.read_to_end(&mut Vec::new());
     assert_eq!(end.map_err(|error| error.kind()), Err(ErrorKind::ConnectionReset));
+}
+
+#[test]
+fn the_threads_for_blocking_work_end_with_their_server() {
+    let (tell, told) = mpsc::channel();
+    let routes = Routes::new().get_async("/", move |_| {
+        let tell = tell.clone();
+        async move {
+            blocking(move || tell.send(rustix::thread::gettid())).await?.expect("the test lives");
+            Ok::<_, Failure>(Response::text("Hello, World!"))
+        }
+    });
+    let mut server = Served::start(routes);
+    server.connect().expect_greeting();
+    server.stop();
+    let thread = told.recv().expect("it ran").as_raw_pid();
+    until("the thread ended", || !Path::new(&format!("/proc/self/task/{thread}")).exists());
 }
