@@ -9,6 +9,7 @@ mod sending;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustix::event::epoll::EventFlags;
 use rustix::net::RecvFlags;
@@ -68,8 +69,13 @@ pub(super) struct Exchange {
     begin: usize,
     /// Present tick.
     pub(super) tick: u64,
-    /// How many requests may have been answered when the rest of the turn is refused; see [`crate::tune::TurnQuota`].
+    /// How many requests may have been answered when the rest of the turn is refused if it has lasted long enough; see
+    /// [`crate::tune::TurnQuota`].
     pub(super) quota_ends: u64,
+    /// When that is, as [`Time`] has it.
+    pub(super) turn_ends: u64,
+    /// When the server started.
+    epoch: Instant,
     /// The server is stopping: every answer is its connection's last.
     pub(super) stopping: bool,
 }
@@ -97,6 +103,8 @@ impl Exchange {
             begin: 0,
             tick: time.tick(),
             quota_ends: u64::MAX,
+            turn_ends: u64::MAX,
+            epoch: time.epoch(),
             stopping: false,
         }
     }

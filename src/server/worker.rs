@@ -27,7 +27,7 @@ use super::door::Door;
 use super::exchange::{self, Exchange};
 use super::sleep::Sleeps;
 use super::tasks::Ticket;
-use super::time::Time;
+use super::time::{Time, nanos};
 use super::wheel::Wheel;
 
 /// Events taken per wait. More connections than that are ready only when the worker is far behind.
@@ -176,6 +176,7 @@ impl Worker {
         }
         let requests = self.exchange.counters.requests;
         self.exchange.quota_ends = requests + self.quota.most();
+        self.exchange.turn_ends = start + nanos(MAX_TURN);
         self.exchange.tasks.after_sleep();
         self.sleeps.wake(start);
         for event in events {

@@ -72,7 +72,7 @@ impl TurnQuota {
         Self { lag, most: Self::UNLIMITED, last_long: None }
     }
 
-    /// Requests that the next turn may take.
+    /// Requests that the next turn may take before it has to be asked whether its time is over.
     #[must_use]
     #[inline]
     pub const fn most(&self) -> u64 {

@@ -10,13 +10,14 @@ use super::super::pool::RETRY_AFTER_SECONDS;
 use super::super::reply::{Reply, Sent, Terms};
 use super::super::request::Request;
 use super::super::routes::{Found, Handler, Routes};
+use super::super::time::nanos;
 use super::{Exchange, SKIP_MAX_BYTES, Turn};
 
 impl Exchange {
     /// Answers one request, or hands it to a task.
     #[inline]
     pub(super) fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
-        if self.counters.requests >= self.quota_ends {
+        if self.counters.requests >= self.quota_ends && self.turn_is_over() {
             return self.shed(conn, head);
         }
         let rest = match head.framing {
@@ -97,6 +98,17 @@ impl Exchange {
             let expected = matches!(rest, Rest::Nothing) && !self.stopping;
             conn.ending = if expected { Ending::Close } else { Ending::Linger };
         }
+    }
+
+    /// Whether the turn has lasted its time. How many requests fit into it is only a guess from the turns before: one in
+    /// which the process was stopped would have requests refused for which there is time.
+    #[cold]
+    fn turn_is_over(&mut self) -> bool {
+        let is_over = nanos(self.epoch.elapsed()) >= self.turn_ends;
+        if !is_over {
+            self.quota_ends = self.counters.requests + 1;
+        }
+        is_over
     }
 
     /// Refuses a request because the turn has lasted too long already.

@@ -14,7 +14,7 @@ use boardkit::server::{Body, Config, Failure, Handle, Response, Routes, Server, 
 use smol::stream::StreamExt;
 
 use crate::support::boardd::until;
-use crate::support::client::{Answer, Client};
+use crate::support::client::{Answer, Client, GET};
 
 /// A running server with one worker.
 struct Served {
@@ -162,4 +162,20 @@ fn the_threads_for_blocking_work_end_with_their_server() {
     server.stop();
     let thread = told.recv().expect("it ran").as_raw_pid();
     until("the thread ended", || !Path::new(&format!("/proc/self/task/{thread}")).exists());
+}
+
+#[test]
+fn one_long_turn_has_nothing_refused_for_which_there_is_time() {
+    let routes = Routes::new().get("/", |_, reply| reply.text("Hello, World!")).get("/blocks", |_, reply| {
+        thread::sleep(Duration::from_millis(300));
+        reply.text("blocked everybody")
+    });
+    let server = Served::start(routes);
+    let (mut blocks, mut client) = (server.connect(), server.connect());
+    blocks.send("GET /blocks HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert_eq!(blocks.answer().status, 200);
+    client.send(GET.repeat(10));
+    for _ in 0..10 {
+        assert_eq!(client.answer().status, 200);
+    }
 }
