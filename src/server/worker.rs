@@ -196,7 +196,7 @@ impl Worker {
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
-        self.quota.learn(Duration::from_nanos(start), served, Duration::from_nanos(nanos));
+        self.quota.learn(served, Duration::from_nanos(nanos));
         self.shared.stats[self.index].publish(self.exchange.totals(), served, nanos);
     }
 

@@ -52,14 +52,11 @@ impl QueueLimits {
 /// How many requests an event loop takes in one turn, so that no turn lasts longer than its limit.
 ///
 /// A turn is everything between two waits: whoever comes meanwhile waits until its end, and for the whole next turn at
-/// worst. One turn that is too long is no reason to refuse anybody: the machine may have been asleep. The second within ten
-/// times the limit is.
+/// worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnQuota {
     lag: Duration,
     most: u64,
-    /// When a turn was too long, the last time.
-    last_long: Option<Duration>,
 }
 
 impl TurnQuota {
@@ -69,7 +66,7 @@ impl TurnQuota {
     /// No limit yet, for turns of at most `lag`.
     #[must_use]
     pub const fn new(lag: Duration) -> Self {
-        Self { lag, most: Self::UNLIMITED, last_long: None }
+        Self { lag, most: Self::UNLIMITED }
     }
 
     /// Requests that the next turn may take before it has to be asked whether its time is over.
@@ -79,27 +76,23 @@ impl TurnQuota {
         self.most
     }
 
-    /// Learns from a turn that began at `start`, counted from any beginning, and `took` so long for `served` requests: too
-    /// long again cuts the next ones to what fits, and each one in time doubles what may be taken.
+    /// Learns from a turn that `took` so long for `served` requests: too long cuts the next ones to what fits, and each one
+    /// in time doubles what may be taken.
     #[inline]
-    pub fn learn(&mut self, start: Duration, served: u64, took: Duration) {
+    pub fn learn(&mut self, served: u64, took: Duration) {
         if took > self.lag || self.most < Self::UNLIMITED {
-            self.adapt(start, served, took);
+            self.adapt(served, took);
         }
     }
 
     #[cold]
-    fn adapt(&mut self, start: Duration, served: u64, took: Duration) {
+    fn adapt(&mut self, served: u64, took: Duration) {
         if served == 0 {
             // It says nothing of what requests take, and there may be many such turns between two that do.
             return;
         }
         if took <= self.lag {
             self.most = (self.most * 2).min(Self::UNLIMITED);
-            return;
-        }
-        let before = self.last_long.replace(start);
-        if before.is_none_or(|before| start.saturating_sub(before) > self.lag * 10) {
             return;
         }
         let fits = u128::from(served) * self.lag.as_nanos() / took.as_nanos();
@@ -153,20 +146,18 @@ mod tests {
     #[test]
     fn a_loop_that_lags_takes_what_fits_and_then_more_again() {
         let mut quota = TurnQuota::new(250 * MS);
-        let mut turn = |start: u32, served, took: u32| {
-            quota.learn(start * MS, served, took * MS);
+        let mut turn = |served, took: u32| {
+            quota.learn(served, took * MS);
             quota.most()
         };
-        assert_eq!(turn(0, 100, 250), TurnQuota::UNLIMITED);
-        assert_eq!(turn(1000, 100, 1000), TurnQuota::UNLIMITED, "once is an accident");
-        assert_eq!(turn(2000, 100, 1000), 25);
-        assert_eq!(turn(2500, 0, 0), 25, "nothing was learnt");
-        assert_eq!(turn(3000, 25, 250), 50);
-        assert_eq!(turn(4000, 1, 10_000), 1, "one request always passes");
-        for start in 0..32 {
-            turn(20_000 + start, 1, 1);
+        assert_eq!(turn(100, 250), TurnQuota::UNLIMITED);
+        assert_eq!(turn(100, 1000), 25);
+        assert_eq!(turn(0, 0), 25, "nothing was learnt");
+        assert_eq!(turn(25, 250), 50);
+        assert_eq!(turn(1, 10_000), 1, "one request always passes");
+        for _ in 0..31 {
+            turn(1, 1);
         }
-        assert_eq!(turn(30_000, 100, 5000), TurnQuota::UNLIMITED, "long after the last");
-        assert_eq!(turn(40_000, 100, 5000), TurnQuota::UNLIMITED, "a machine that sleeps now and then");
+        assert_eq!(turn(1, 1), TurnQuota::UNLIMITED);
     }
 }
