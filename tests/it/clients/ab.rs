@@ -18,7 +18,6 @@ const AB: Client = Client {
         ("events", "it shows an answer when it is whole"),
         ("stalled", "it never stops in the middle of a body"),
     ],
-    // 32 MB to /echo: "Write errors: 4", and no answer is read.
     pending: &[],
 };
 

@@ -14,6 +14,8 @@ import urllib.parse
 SERVERS = json.loads(sys.argv[1])
 # Longer than any answer takes; only a hang comes here.
 HANG = 30
+# Many times the deadline of the hasty servers.
+MANY_DEADLINES = 3
 LINE = b"0123456789abcdefghijklmnopqrstuvwxyz-ABCDEFGHIJKLMNOPQRSTUVWXYZ\n"
 ROWS = []
 
@@ -361,9 +363,13 @@ def _():
 @row("stalled")
 def _():
     connection = connect("hasty_library")
-    connection.putrequest("POST", "/length")
+    connection.putrequest("POST", "/watched")
     connection.putheader("Content-Length", "9")
     connection.endheaders(b"half")
+    # The handler has it, and waits for more.
+    equal(get(connect("hasty_library"), "/received").body, b"4")
+    connection.send(b"more")
+    connection.sock.settimeout(MANY_DEADLINES)
     expect_last(Answer(connection.getresponse()), 408)
 
 

@@ -41,6 +41,7 @@ pub(super) fn large() -> Vec<u8> {
 
 fn routes(files: Files) -> Routes {
     let (publish, published): (Sender<String>, Receiver<String>) = unbounded();
+    let (took, taken): (Sender<usize>, Receiver<usize>) = unbounded();
     Routes::new()
         // The client's port: two answers that are the same came over one connection.
         .get("/port", |request, reply| reply.text(&request.peer().port().to_string()))
@@ -48,6 +49,20 @@ fn routes(files: Files) -> Routes {
         .post_async("/length", |mut request| async move {
             let body = request.body.bytes(4_000_000).await?;
             Ok::<_, Failure>(Response::text(body.len().to_string()))
+        })
+        // The same, and `/received` waits for the length of its next piece.
+        .post_async("/watched", move |mut request| {
+            let took = took.clone();
+            async move {
+                while let Some(piece) = request.body.piece().await? {
+                    let _ = took.send(piece.len()).await;
+                }
+                Ok::<_, Failure>(Response::empty())
+            }
+        })
+        .get_async("/received", move |_| {
+            let taken = taken.clone();
+            async move { Response::text(taken.recv().await.unwrap_or_default().to_string()) }
         })
         .get_async("/letters/{count}", |request| async move {
             let count: u8 = request.param("count").and_then(|count| count.parse().ok()).unwrap_or(0);
