@@ -233,14 +233,14 @@ fn stopping_waits_for_the_answer_that_is_being_made() {
 fn a_loop_that_lags_refuses_what_it_could_not_answer_in_time_and_recovers() {
     let server = Waiting::start(1);
     let mut clients: Vec<Client> = (0..16).map(|_| server.connect()).collect();
-    let mut round = |expected: &dyn Fn(&[u16]) -> bool| {
+    let mut round = || {
         clients.iter_mut().for_each(|client| client.send(get("/blocks")));
-        let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
-        assert!(expected(&statuses), "{statuses:?}");
+        clients.iter_mut().map(|client| client.answer().status).collect::<Vec<_>>()
     };
     // Those that wait while the first one blocks are one turn of over a quarter of a second: the next has to be shorter.
-    round(&|statuses| statuses.contains(&200));
-    round(&|statuses| statuses.contains(&200) && statuses.contains(&503));
+    // Unless they come in several turns each time.
+    let statuses = (0..10).map(|_| round()).find(|statuses| statuses.contains(&503));
+    assert!(statuses.is_some_and(|statuses| statuses.contains(&200)), "none refused, or all");
     server.connect().expect_greeting();
     let served = server.stop();
     assert!(served.counters.shed > 0 && served.counters.server_errors >= served.counters.shed);
