@@ -174,7 +174,7 @@ impl Worker {
             self.exchange.renderer.date = self.time.date();
             self.tell_refused();
         }
-        let requests = self.exchange.counters.requests;
+        let (requests, shed) = (self.exchange.counters.requests, self.exchange.counters.shed);
         self.exchange.quota_ends = requests + self.quota.most();
         self.exchange.turn_ends = start + nanos(MAX_TURN);
         self.exchange.tasks.after_sleep();
@@ -196,7 +196,9 @@ impl Worker {
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
-        self.quota.learn(served, Duration::from_nanos(nanos));
+        // What was refused took no time.
+        let taken = served - (self.exchange.counters.shed - shed);
+        self.quota.learn(taken, Duration::from_nanos(nanos));
         self.shared.stats[self.index].publish(self.exchange.totals(), served, nanos);
     }
 
