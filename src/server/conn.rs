@@ -95,6 +95,8 @@ pub(super) struct Conn {
     pub(super) unsent: Option<Box<Unsent>>,
     /// What is shared with the task that works on the answer.
     pub(super) flow: Option<Box<Flow>>,
+    /// Its task has something for it that was not looked at yet.
+    pub(super) touched: bool,
 }
 
 impl Conn {
@@ -114,6 +116,7 @@ impl Conn {
             input,
             unsent: None,
             flow: None,
+            touched: false,
         }
     }
 
