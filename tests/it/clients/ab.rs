@@ -3,10 +3,10 @@
 use std::process::{Command, Stdio};
 
 use crate::scratch::Scratch;
-use crate::support::boardd::Boardd;
+use crate::support::boardd::{Boardd, until};
 
 use super::library::{Library, PAGE, large};
-use super::{Client, Row, Servers, run, run_rows, spawn, text, url};
+use super::{Client, Row, Servers, hold, run, run_rows, spawn, text, url};
 
 const AB: Client = Client {
     cannot: &[
@@ -185,18 +185,19 @@ const ROWS: &[Row] = &[
     }),
     ("drain", |servers| {
         let boardd = &servers.draining;
+        let mut held = hold(boardd);
+        let before = boardd.descriptors();
         let mut command = Command::new("ab");
-        command.args(["-q", "-k", "-n", "2", &url(boardd.address, "/slow?ms=300")]);
+        command.args(["-q", "-k", "-n", "2", &url(boardd.address, "/slow?ms=500")]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let base = boardd.descriptors();
         let child = spawn(&mut command, "apache2-utils");
-        boardd.until_descriptors(base + 1);
+        until("the client has come", || boardd.descriptors() > before);
         boardd.terminate();
         let output = child.wait_with_output().expect("our child");
         let said = text(&output.stderr);
         assert!(said.contains("Connection refused"), "{said}");
-        let report = text(&output.stdout);
-        assert!(report.contains("Total of 1 requests completed"), "{report}");
+        assert!(text(&output.stdout).contains("Total of 1 requests completed"), "{output:?}");
+        assert_eq!(held.answer().header("Connection"), Some("close"));
     }),
 ];
 

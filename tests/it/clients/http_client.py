@@ -362,12 +362,12 @@ def _():
 
 @row("stalled")
 def _():
-    connection = connect("hasty_library")
+    connection, other = connect("hasty_library"), connect("hasty_library")
     connection.putrequest("POST", "/watched")
     connection.putheader("Content-Length", "9")
     connection.endheaders(b"half")
     # The handler has it, and waits for more.
-    equal(get(connect("hasty_library"), "/received").body, b"4")
+    equal(get(other, "/received").body, b"4")
     connection.send(b"more")
     connection.sock.settimeout(MANY_DEADLINES)
     expect_last(Answer(connection.getresponse()), 408)
@@ -388,8 +388,9 @@ def _():
 @row("drain")
 def _():
     kept, busy = connect("draining"), connect("draining")
-    get(kept, "/plaintext")
-    busy.request("GET", "/slow?ms=500")
+    for connection in [kept, busy]:
+        get(connection, "/plaintext")
+    busy.request("GET", "/slow?ms=1500")
     os.kill(SERVERS["draining_pid"], signal.SIGTERM)
     while not get(kept, "/plaintext").closes:
         pass

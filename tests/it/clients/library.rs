@@ -91,7 +91,7 @@ impl Library {
 
     /// Soon tired of an upload that does not go on.
     pub(super) fn hasty() -> Self {
-        Self::with_deadlines(Deadlines { head: Some(Duration::from_millis(200)), ..Deadlines::default() })
+        Self::with_deadlines(Deadlines { head: Some(Duration::from_millis(500)), ..Deadlines::default() })
     }
 
     fn with_deadlines(deadlines: Deadlines) -> Self {

@@ -159,7 +159,7 @@ impl Servers {
         Self {
             boardd: Boardd::start(&[]),
             library: Library::start(),
-            hasty: Boardd::start(&["--head-timeout", "0.2"]),
+            hasty: Boardd::start(&["--head-timeout", "0.5"]),
             hasty_library: Library::hasty(),
             draining: Boardd::start(&[]),
         }
@@ -181,6 +181,14 @@ impl Servers {
     fn hasty_library(&self, path: &str) -> String {
         url(self.hasty_library.address(), path)
     }
+}
+
+/// Keeps boardd from ending at once when it is told to stop: what it does with newcomers meanwhile can be seen.
+fn hold(boardd: &Boardd) -> crate::support::client::Client {
+    let mut held = boardd.connect();
+    held.expect_greeting();
+    held.send("GET /slow?ms=1500 HTTP/1.1\r\nHost: a\r\n\r\n");
+    held
 }
 
 fn url(address: SocketAddr, path: &str) -> String {

@@ -43,7 +43,7 @@ fn check(client: &Client, program: &str, name: &str, package: &str) {
     let output = run(&mut command, package, b"");
     let (outcomes, rest) = outcomes_of(&String::from_utf8_lossy(&output.stdout));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{name} needs Debian's {package}, which ./test installs: {rest}{said}");
+    assert!(output.status.success(), "{name}: {rest}{said}");
     client.check(&outcomes);
 }
 

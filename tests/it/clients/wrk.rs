@@ -2,7 +2,9 @@
 
 use std::process::Command;
 
-use super::{Client, Outcome, Servers, outcomes_of, run, script, spawn, text, url};
+use crate::support::boardd::until;
+
+use super::{Client, Outcome, Servers, hold, outcomes_of, run, script, spawn, text, url};
 
 const WRK: Client = Client {
     cannot: &[
@@ -48,15 +50,17 @@ fn wrk(table: &str, connections: &str, time: &str, url: &str) -> Command {
 /// Connections that are in use all the time when the server stops: every request is answered, and then nobody is there.
 fn drain(servers: &Servers) -> Outcome {
     let boardd = &servers.draining;
+    let mut held = hold(boardd);
+    let before = boardd.descriptors();
     let mut command = wrk("drain", "4", "1s", &url(boardd.address, "/"));
     command.stdout(std::process::Stdio::piped());
-    let base = boardd.descriptors();
     let child = spawn(&mut command, "wrk");
-    boardd.until_descriptors(base + 4);
+    until("the client has come", || boardd.descriptors() == before + 4);
     boardd.terminate();
     let output = child.wait_with_output().expect("our child");
     let (mut outcomes, rest) = outcomes_of(text(&output.stdout));
     let mut outcome = outcomes.pop().expect("its row");
+    assert_eq!(held.answer().header("Connection"), Some("close"));
     let counts = rest.lines().last().unwrap_or_default();
     // Attempts after the end are errors of connect, or of write if they were under way; there may be none in the time.
     let lost = !counts.contains(", read 0, ") || !counts.ends_with(", timeout 0");

@@ -1,6 +1,9 @@
 //! Requests without bodies, and what connections do between them.
 
-use super::super::{Row, Servers, text};
+use std::io::Read;
+use std::process::Stdio;
+
+use super::super::{Row, Servers, hold, spawn, text, url};
 use super::{COUNTS, Ran, command, curl};
 use crate::support::client::filler;
 
@@ -150,19 +153,22 @@ fn parallel(servers: &Servers) {
     assert_eq!((ran.code, counts, ran.stdout.len()), (0, [20, 20], 200));
 }
 
-/// The answer that the stop finds on its way is whole and says that it is the last; the request after it meets nobody.
+/// The request that the stop finds on its way is answered, and told that it is the last; the next one meets nobody.
 fn drain(servers: &Servers) {
     let server = &servers.draining;
-    let url = |path| format!("http://{}{path}", server.address);
-    let (slow, json) = (url("/slow?ms=300"), url("/json"));
-    let mut command = command(&["-i", "-w", "|%{http_code} %{num_connects}\n", &slow, &json]);
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
-    let base = server.descriptors();
-    let child = super::super::spawn(&mut command, "curl");
-    server.until_descriptors(base + 1);
+    let mut held = hold(server);
+    let [greeting, slow, json] =
+        ["/plaintext", "/slow?ms=300", "/json"].map(|path| url(server.address, path));
+    let mut command = command(&["-N", "-w", "|%header{connection}\n", &greeting, &slow, &json]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = spawn(&mut command, "curl");
+    let mut stdout = child.stdout.take().expect("piped");
+    let mut said = vec![0; "Hello, World!".len()];
+    stdout.read_exact(&mut said).expect("an answer");
     server.terminate();
+    stdout.read_to_end(&mut said).expect("it ends");
     let output = child.wait_with_output().expect("our child");
-    let (said, why) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("\r\nConnection: close\r\n") && said.contains("done\n|200 1\n"), "{said}");
-    assert_eq!(output.status.code(), Some(7), "7 is refused, but: {why}");
+    assert_eq!(text(&said), "Hello, World!|\ndone\n|close\n|\n");
+    assert_eq!(held.answer().header("Connection"), Some("close"));
+    assert_eq!(output.status.code(), Some(7), "7 is refused, but: {}", text(&output.stderr));
 }
