@@ -188,7 +188,7 @@ const ROWS: &[Row] = &[
         let mut held = hold(boardd);
         let before = boardd.descriptors();
         let mut command = Command::new("ab");
-        command.args(["-q", "-k", "-n", "2", &url(boardd.address, "/slow?ms=500")]);
+        command.args(["-q", "-k", "-n", "2", &url(boardd.address, "/slow?ms=200")]);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = spawn(&mut command, "apache2-utils");
         until("the client has come", || boardd.descriptors() > before);

@@ -187,7 +187,7 @@ impl Servers {
 fn hold(boardd: &Boardd) -> crate::support::client::Client {
     let mut held = boardd.connect();
     held.expect_greeting();
-    held.send("GET /slow?ms=1500 HTTP/1.1\r\nHost: a\r\n\r\n");
+    held.send("GET /slow?ms=800 HTTP/1.1\r\nHost: a\r\n\r\n");
     held
 }
 

@@ -47,20 +47,20 @@ fn wrk(table: &str, connections: &str, time: &str, url: &str) -> Command {
     command
 }
 
-/// Connections that are in use all the time when the server stops: every request is answered, and then nobody is there.
+/// Connections that are in use all the time when the server stops: what is asked is answered, and then nobody is there.
 fn drain(servers: &Servers) -> Outcome {
     let boardd = &servers.draining;
     let mut held = hold(boardd);
     let before = boardd.descriptors();
-    let mut command = wrk("drain", "4", "1s", &url(boardd.address, "/"));
+    let mut command = wrk("drain", "4", "2s", &url(boardd.address, "/"));
     command.stdout(std::process::Stdio::piped());
     let child = spawn(&mut command, "wrk");
     until("the client has come", || boardd.descriptors() == before + 4);
     boardd.terminate();
     let output = child.wait_with_output().expect("our child");
+    assert_eq!(held.answer().header("Connection"), Some("close"));
     let (mut outcomes, rest) = outcomes_of(text(&output.stdout));
     let mut outcome = outcomes.pop().expect("its row");
-    assert_eq!(held.answer().header("Connection"), Some("close"));
     let counts = rest.lines().last().unwrap_or_default();
     // Attempts after the end are errors of connect, or of write if they were under way; there may be none in the time.
     let lost = !counts.contains(", read 0, ") || !counts.ends_with(", timeout 0");

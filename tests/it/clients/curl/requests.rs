@@ -158,7 +158,7 @@ fn drain(servers: &Servers) {
     let server = &servers.draining;
     let mut held = hold(server);
     let [greeting, slow, json] =
-        ["/plaintext", "/slow?ms=300", "/json"].map(|path| url(server.address, path));
+        ["/plaintext", "/slow?ms=200", "/json"].map(|path| url(server.address, path));
     let mut command = command(&["-N", "-w", "|%header{connection}\n", &greeting, &slow, &json]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = spawn(&mut command, "curl");
