@@ -1,5 +1,9 @@
 //! boardkit: a tiny, fast web server for ARM boards, and the tools that say what the board can really do.
 //!
+//! A server of your own begins in [`server`], whose front page is a tour, and as a whole program with [`daemon::main`]. The
+//! other modules are what boardd and boardctl are made of: [`board`] reads what a machine is, [`tune`] plans from that,
+//! [`http`] turns bytes into messages and back.
+//!
 //! ```text
 //! units → board → tune → server → daemon → boardd
 //! units → http  → server

@@ -63,6 +63,12 @@ def ceiling(profile: str = "bench") -> Path:
 
 
 @lru_cache(maxsize=None)
+def loris() -> Path:
+    """The clients that never finish asking."""
+    return _cargo(TARGET, "bench", "loris", "--profile", "bench")
+
+
+@lru_cache(maxsize=None)
 def delays() -> Path:
     """The server whose every delay is known."""
     return _cargo(TARGET, "bench", "delays", "--profile", "bench")
@@ -99,6 +105,18 @@ def go_peers() -> Path:
         if not (place / source.stem).exists():
             place.mkdir(parents=True, exist_ok=True)
             _run(["go", "build", "-o", str(place / source.stem), source.name], sources, offline)
+    return place
+
+
+@lru_cache(maxsize=None)
+def c_peers() -> Path:
+    """The folder with the programs of benches/peers/c."""
+    sources = PEERS / "c"
+    place = CACHE / f"peers-c-{_hash(sources)}"
+    for source in sorted(sources.glob("*.c")):
+        if not (place / source.stem).exists():
+            place.mkdir(parents=True, exist_ok=True)
+            _run(["cc", "-O2", "-Wall", "-o", str(place / source.stem), source.name, "-lfcgi"], sources, {})
     return place
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ class Load:
     p99_us: float
     errors: int
     client_cpu_s: float
+    # Read from the wire.
+    bytes: float
     raw: dict[str, Any] = field(default_factory=dict)
 
 
@@ -55,12 +58,14 @@ def wrk(url: str, connections: int, seconds: float, threads: int = 2, pipeline: 
     text, cpu_s = _run(command, seconds)
     requests = re.search(r"(\d+) requests in", text)
     rate = re.search(r"Requests/sec:\s+([\d.]+)", text)
-    if not requests or not rate:
+    read = re.search(r"requests in [^,]+, ([\d.]+)([KMGT]?)B read", text)
+    if not requests or not rate or not read:
         raise Void(f"wrk said nothing that can be read:\n{text[-800:]}")
     errors = sum(int(count) for line in re.findall(r"Socket errors: (.+)", text) for count in re.findall(r"\d+", line))
     errors += sum(map(int, re.findall(r"Non-2xx or 3xx responses: (\d+)", text)))
+    size = float(read[1]) * 1024.0 ** " KMGT".index(read[2] or " ")
     return Load(
-        int(requests[1]), float(rate[1]), _wrk_us(text, "50%"), _wrk_us(text, "99%"), errors, cpu_s
+        int(requests[1]), float(rate[1]), _wrk_us(text, "50%"), _wrk_us(text, "99%"), errors, cpu_s, size
     )
 
 
@@ -84,8 +89,44 @@ def boardctl(url: str, connections: int, seconds: float, threads: int = 2, *flag
         latency["p99"],
         sum(said["errors"].values()),
         cpu_s,
+        said["bytes"],
         said,
     )
+
+
+class Background:
+    """boardctl's load going on while something is done to the server; it ends when it is told to."""
+
+    def __init__(self, url: str, connections: int, *flags: str) -> None:
+        self._place = tempfile.TemporaryDirectory()
+        self._report = Path(self._place.name) / "run.json"
+        command = [str(build.boardctl()), "load", url, "-c", str(connections), "-t", "2", "-d", "1h"]
+        self._output = tempfile.TemporaryFile("w+")
+        self._child = subprocess.Popen(
+            [*command, "--json", str(self._report), *flags], stdout=self._output, stderr=self._output
+        )
+
+    def end(self) -> dict[str, Any]:
+        """Ctrl-C, and what it reports then."""
+        self._child.send_signal(signal.SIGINT)
+        try:
+            self._child.wait(GRACE_S)
+        except subprocess.TimeoutExpired:
+            raise Void("boardctl did not end when it was told to") from None
+        if not self._report.exists():
+            self._output.seek(0)
+            raise Void(f"boardctl reported nothing:\n{self._output.read()[-800:]}")
+        return json.loads(self._report.read_text())
+
+    def __enter__(self) -> "Background":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.wait()
+        self._output.close()
+        self._place.cleanup()
 
 
 TOOLS = {"wrk": wrk, "boardctl": boardctl}

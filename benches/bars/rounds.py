@@ -24,13 +24,18 @@ class Sample:
     """One server in one round."""
 
     load: Load
-    cpu_us: float
+    cpu_s: float
     rss_kib: int
 
     @property
     def rate(self) -> float:
         """Requests per second."""
         return self.load.requests_per_s
+
+    @property
+    def cpu_us(self) -> float:
+        """Server CPU per request, in microseconds."""
+        return self.cpu_s / self.load.requests * 1e6
 
 
 def sample(server: Server, drive: Callable[[Server], Load]) -> Sample:
@@ -40,7 +45,7 @@ def sample(server: Server, drive: Callable[[Server], Load]) -> Sample:
     spent = server.cpu_s() - before
     if load.requests == 0:
         raise Void(f"{server.name} answered nothing")
-    return Sample(load, spent / load.requests * 1e6, server.rss_kib())
+    return Sample(load, spent, server.rss_kib())
 
 
 def cpu_us(one: Sample) -> float:
@@ -51,6 +56,16 @@ def cpu_us(one: Sample) -> float:
 def rate(one: Sample) -> float:
     """Requests per second."""
     return one.rate
+
+
+def requests_per_cpu_s(one: Sample) -> float:
+    """Requests per second of server CPU."""
+    return one.load.requests / one.cpu_s
+
+
+def bytes_per_cpu_s(one: Sample) -> float:
+    """Bytes, as the client read them, per second of server CPU."""
+    return one.load.bytes / one.cpu_s
 
 
 class Rounds:

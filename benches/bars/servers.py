@@ -74,7 +74,11 @@ class Server:
     @property
     def url(self) -> str:
         """What is asked of every server."""
-        return f"http://127.0.0.1:{self.port}/plaintext"
+        return self.at("/plaintext")
+
+    def at(self, path: str) -> str:
+        """Something else to ask for."""
+        return f"http://127.0.0.1:{self.port}{path}"
 
     @property
     def pid(self) -> int:
@@ -93,6 +97,22 @@ class Server:
     def rss_kib(self) -> int:
         """Memory resident now."""
         return proc.rss_kib(self.pids())
+
+    def descriptors(self) -> int:
+        """Open files of all of them now."""
+        return sum(map(proc.descriptors, self.pids()))
+
+    def ask_to_end(self) -> None:
+        """SIGTERM to the process that was started, and nothing more."""
+        os.kill(self.pid, signal.SIGTERM)
+
+    def wait_for_end(self, seconds: float) -> Optional[int]:
+        """Its exit code once it has ended by itself; None when it has not by then."""
+        assert self._process
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
 
     def stop(self) -> None:
         """Asks all of the group to end, then makes them."""
@@ -136,18 +156,24 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _configured(name: str, command: Callable[[Path, Path], list[str]]) -> Server:
-    """A server with a configuration file: the template with its place, port and user filled in."""
+def _configured(
+    name: str,
+    command: Callable[[Path, Path], list[str]],
+    template: Optional[str] = None,
+    marks: Optional[dict[str, str]] = None,
+) -> Server:
+    """A server with a configuration file: the template with its place, port, user and `marks` filled in."""
     port = _free_port()
-    place = build.TARGET / "bars" / "run" / name
+    place = build.TARGET / "bars" / "run" / name.replace(" ", "-")
     shutil.rmtree(place, ignore_errors=True)
     (place / "files").mkdir(parents=True)
     (place / "files" / "plaintext").write_bytes(b"Hello, World!")
-    template = (build.PEERS / "conf" / f"{name}.conf").read_text()
-    for mark, value in (("@DIR@", place), ("@PORT@", port), ("@USER@", getpass.getuser())):
-        template = template.replace(mark, str(value))
-    config = place / f"{name}.conf"
-    config.write_text(template)
+    text = (build.PEERS / "conf" / f"{template or name}.conf").read_text()
+    common = {"@DIR@": str(place), "@PORT@": str(port), "@USER@": getpass.getuser()}
+    for mark, value in {**common, **(marks or {})}.items():
+        text = text.replace(mark, value)
+    config = place / "server.conf"
+    config.write_text(text)
     return Server(name, command(place, config), port)
 
 
@@ -156,8 +182,31 @@ def _sbin(name: str) -> str:
     return shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin") or name
 
 
+def nginx_static(root: Path, cached: bool = False) -> Server:
+    """nginx serving the files of a folder; with its cache of open files, which is off by default, if wanted."""
+    name = "nginx with open_file_cache" if cached else "nginx"
+    cache = "open_file_cache max=1000 inactive=3600s;\n    open_file_cache_valid 3600s;" if cached else ""
+    marks = {"@ROOT@": str(root), "@CACHE@": cache}
+    return _configured(name, _nginx, "nginx-static", marks)
+
+
+def nginx_fastcgi() -> Server:
+    """nginx and as many FastCGI responders as it has workers, all in one group."""
+    script = '"$1" "$2/responders" "$3" & shift 3; exec "$@"'
+
+    def command(place: Path, conf: Path) -> list[str]:
+        responders = [str(build.c_peers() / "fcgi"), str(place), str(WORKERS)]
+        return ["sh", "-c", script, "sh", *responders, *_nginx(place, conf)]
+
+    return _configured("nginx + FastCGI", command, "nginx-fastcgi")
+
+
+def _nginx(place: Path, conf: Path) -> list[str]:
+    return [_sbin("nginx"), "-p", str(place), "-c", str(conf)]
+
+
 PEERS: dict[str, Callable[[], Server]] = {
-    "nginx": lambda: _configured("nginx", lambda place, conf: [_sbin("nginx"), "-p", str(place), "-c", str(conf)]),
+    "nginx": lambda: _configured("nginx", _nginx),
     "lighttpd": lambda: _configured("lighttpd", lambda _, conf: [_sbin("lighttpd"), "-D", "-f", str(conf)]),
     "h2o": lambda: _configured("h2o", lambda _, conf: [_sbin("h2o"), "-c", str(conf)]),
     "may_minihttp": lambda: Server("may_minihttp", [str(build.rust_peers() / "peer-may"), "127.0.0.1:0"]),

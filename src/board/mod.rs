@@ -12,6 +12,7 @@ mod model;
 mod process;
 mod quota;
 mod root;
+mod sockets;
 mod stat;
 mod text;
 mod thermal;
@@ -26,6 +27,7 @@ pub use model::Identity;
 pub use process::ProcessUsage;
 pub use quota::Quota;
 pub use root::SysRoot;
+pub use sockets::PortOwner;
 pub use stat::{CoreLoad, CoreTimes, StatSample};
 pub use thermal::{Thermal, ThermalZone, TripKind, TripPoint};
 

@@ -96,15 +96,30 @@ impl SysRoot {
     #[inline(never)]
     pub fn numbered(&self, dir: &str, prefix: &str) -> CoreSet {
         let mut numbers = CoreSet::default();
-        let Ok(entries) = fs::read_dir(self.path.join(dir)) else {
-            return numbers;
-        };
-        for entry in entries.take(LIST_LIMIT).flatten() {
-            if let Some(number) = entry.file_name().to_str().and_then(|name| number_after(prefix, name)) {
-                numbers.insert(number);
+        self.find_numbered(dir, prefix, &mut |number| {
+            numbers.insert(number);
+            false
+        });
+        numbers
+    }
+
+    /// The first N of the entries called `<prefix>N` in a directory for which `is_it` holds; `None` when there is none, or
+    /// no such directory.
+    #[inline(never)]
+    pub fn find_numbered(&self, dir: &str, prefix: &str, is_it: &mut dyn FnMut(u32) -> bool) -> Option<u32> {
+        for entry in fs::read_dir(self.path.join(dir)).ok()?.take(LIST_LIMIT).flatten() {
+            let number = entry.file_name().to_str().and_then(|name| number_after(prefix, name));
+            if let Some(number) = number.filter(|number| is_it(*number)) {
+                return Some(number);
             }
         }
-        numbers
+        None
+    }
+
+    /// What a symbolic link says; `None` when it is none or may not be read.
+    #[must_use]
+    pub fn link(&self, path: &str) -> Option<String> {
+        fs::read_link(self.path.join(path)).ok()?.into_os_string().into_string().ok()
     }
 }
 

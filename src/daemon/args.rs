@@ -3,41 +3,18 @@
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
 
+use super::style::{LogLevel, Style};
 use crate::server::Deadlines;
 use crate::tune::Wanted;
 
-/// The help text.
-pub const HELP: &str = "\
-boardd: a tiny web server that fits itself to the board it runs on
-
-Usage: boardd serve [OPTIONS]
-
-Options:
-      --listen ADDR:PORT     where to listen; port 0 finds a free one [default: 0.0.0.0:8080]
-      --workers N            worker threads [default: the cores that may be used]
-      --pin                  keep each worker on one core
-      --max-connections N    connections at once; more wait [default: what the descriptor limit allows]
-      --idle-timeout SECS    close a connection that asks nothing for so long; 0 never [default: 60]
-      --head-timeout SECS    time for a request head to arrive; 0 for ever [default: 10]
-      --write-timeout SECS   time without a byte of an answer being taken; 0 for ever [default: 10]
-  -h, --help                 this text
-  -V, --version              the version
-
-Answers: / and /plaintext, /json, /bytes/N (N up to 16777216).
-The first line of the output is `listening on ADDR:PORT`; the plan goes to the error output.
-
-Examples:
-  boardd serve --listen 0.0.0.0:80
-  boardd serve --listen 127.0.0.1:0 --workers 2 --pin
-";
-
-/// Where boardd listens when nothing is said: every address, and a port that needs no privilege.
-const DEFAULT_LISTEN: SocketAddr =
-    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 8080);
+/// How long connections may take to end: longer than any answer of a healthy client, and far less than the 90 s after
+/// which systemd kills.
+const DEFAULT_DRAIN: Duration = Duration::from_secs(5);
 
 /// What boardd was asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,30 +30,45 @@ pub enum Command {
 /// The settings of `serve`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeArgs {
-    /// Where to listen.
-    pub listen: SocketAddr,
+    /// Where to listen; empty for every address at the usual port.
+    pub listen: Vec<SocketAddr>,
+    /// The folder whose files are served.
+    pub root: Option<PathBuf>,
     /// Workers and pinning, as far as they were typed.
     pub wanted: Wanted,
     /// Connections at once, if it was typed.
     pub max_connections: Option<u32>,
     /// Deadlines.
     pub deadlines: Deadlines,
+    /// How long connections may take to end.
+    pub drain: Duration,
+    /// Where a line for each request goes; `-` is the output.
+    pub access_log: Option<PathBuf>,
+    /// The form of messages, if it was typed.
+    pub log: Option<Style>,
+    /// Which messages are shown.
+    pub log_level: LogLevel,
 }
 
 impl Default for ServeArgs {
     fn default() -> Self {
         Self {
-            listen: DEFAULT_LISTEN,
+            listen: Vec::new(),
+            root: None,
             wanted: Wanted::default(),
             max_connections: None,
             deadlines: Deadlines::default(),
+            drain: DEFAULT_DRAIN,
+            access_log: None,
+            log: None,
+            log_level: LogLevel::default(),
         }
     }
 }
 
 /// A command line that means nothing; one line that says why.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; boardd --help lists what there is")]
+#[error("{0}; {name} --help lists what there is", name = super::name())]
 pub struct UsageError(String);
 
 impl From<lexopt::Error> for UsageError {
@@ -106,13 +98,16 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageE
             other => return Err(other.unexpected().into()),
         }
     }
-    serve.map(Command::Serve).ok_or_else(|| UsageError("nothing to do: say `boardd serve`".into()))
+    serve
+        .map(Command::Serve)
+        .ok_or_else(|| UsageError(format!("nothing to do: say `{} serve`", super::name())))
 }
 
 /// Takes one flag of `serve` and its value.
 fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
     match flag {
-        "listen" => serve.listen = value(parser, flag, "an address and a port, like 127.0.0.1:8080")?,
+        "listen" => serve.listen.push(value(parser, flag, "an address and a port, like 127.0.0.1:8080")?),
+        "root" => serve.root = Some(parser.value()?.into()),
         "workers" => {
             serve.wanted.workers =
                 Some(value::<NonZeroUsize>(parser, flag, "a number of threads from 1 up")?);
@@ -125,6 +120,10 @@ fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), Usa
         "idle-timeout" => serve.deadlines.idle = seconds(parser, flag)?,
         "head-timeout" => serve.deadlines.head = seconds(parser, flag)?,
         "write-timeout" => serve.deadlines.write = seconds(parser, flag)?,
+        "drain" => serve.drain = seconds(parser, flag)?.unwrap_or_default(),
+        "access-log" => serve.access_log = Some(parser.value()?.into()),
+        "log" => serve.log = Some(value(parser, flag, "plain or journal")?),
+        "log-level" => serve.log_level = value(parser, flag, "err, warning, notice, info or debug")?,
         _ => return Err(UsageError(format!("invalid option '--{flag}'"))),
     }
     Ok(())
@@ -142,9 +141,7 @@ fn seconds(parser: &mut Parser, flag: &str) -> Result<Option<Duration>, UsageErr
     let text = parser.value()?.string()?;
     match parse_seconds(&text).filter(|time| *time <= MOST) {
         Some(time) => Ok((!time.is_zero()).then_some(time)),
-        None => Err(UsageError(format!(
-            "--{flag} {text}: expected seconds from 0 (never) to 86400, like 60 or 0.5"
-        ))),
+        None => Err(UsageError(format!("--{flag} {text}: expected seconds from 0 to 86400, like 60 or 0.5"))),
     }
 }
 
@@ -163,6 +160,8 @@ fn parse_seconds(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::HELP;
+    use crate::server::Level;
 
     fn words(line: &str) -> Result<Command, UsageError> {
         parse(line.split_whitespace().map(OsString::from))
@@ -171,9 +170,13 @@ mod tests {
     #[test]
     fn all_flags() {
         let line = "serve --listen [::1]:0 --workers 3 --pin --max-connections 9 --idle-timeout 0.5 \
-                    --head-timeout 0 --write-timeout=7";
+                    --head-timeout 0 --write-timeout=7 --listen=1.2.3.4:80 --drain 2.5 --access-log - \
+                    --log journal --log-level err --root /srv/www";
         let Ok(Command::Serve(serve)) = words(line) else { panic!("a valid line") };
-        assert_eq!(serve.listen, "[::1]:0".parse().expect("address"));
+        let addresses = ["[::1]:0", "1.2.3.4:80"].map(|text| text.parse().expect("address"));
+        assert_eq!((serve.listen, serve.root), (addresses.to_vec(), Some("/srv/www".into())));
+        assert_eq!((serve.drain, serve.access_log), (Duration::from_millis(2500), Some("-".into())));
+        assert_eq!((serve.log, serve.log_level), (Some(Style::Journal), LogLevel(Level::Error)));
         assert_eq!(serve.wanted, Wanted { workers: NonZeroUsize::new(3), pin: true });
         assert_eq!(serve.max_connections, Some(9));
         let (half, seven) = (Duration::from_millis(500), Duration::from_secs(7));
@@ -182,13 +185,26 @@ mod tests {
 
     #[test]
     fn every_flag_is_in_the_help() {
+        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
         for flag in HELP.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
+            let flag = flag.trim_end_matches(|c| !is_name(c));
             if flag == "help" || flag == "version" {
                 continue;
             }
             let line = format!("serve --{flag} x");
             let error = words(&line).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(!error.contains("invalid option"), "--{flag} is in the help only");
+        }
+    }
+
+    #[test]
+    fn every_example_of_the_help_is_a_valid_line() {
+        let examples: Vec<_> =
+            HELP.lines().filter_map(|line| line.strip_prefix("  boardd serve")).map(str::trim).collect();
+        assert!(examples.len() > 2);
+        for example in examples {
+            let parsed = words(&format!("serve {example}"));
+            assert!(matches!(parsed, Ok(Command::Serve(_))), "{example}: {parsed:?}");
         }
     }
 
@@ -212,6 +228,10 @@ mod tests {
             ("serve --listen 8080", "--listen 8080: expected an address and a port"),
             ("serve --idle-timeout -1", "--idle-timeout -1: expected seconds"),
             ("serve --idle-timeout nan", "expected seconds"),
+            ("serve --drain never", "--drain never: expected seconds"),
+            ("serve --log syslog", "--log syslog: expected plain or journal"),
+            ("serve --log-level loud", "--log-level loud: expected err"),
+            ("serve --access-log", "--access-log"),
             ("serve --speed 9", "--speed"),
             ("serve extra", "extra"),
             ("--listen 1.2.3.4:5", "--listen"),

@@ -1,75 +1,118 @@
-//! boardd as a program: settings → facts → plan → listener → serve.
+//! boardd as a program: settings → facts → plan → listeners → serve.
 //!
 //! Both boardd and boardctl's hidden verb `serve` call [`run`], so what a newcomer tries is what a board runs.
 
+mod access;
 mod args;
+mod control;
+mod error;
+mod help;
+mod limit;
+mod listen;
+mod log;
+mod notify;
 mod routes;
+mod serve;
+mod signals;
+mod style;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::OnceLock;
 
-use async_signal::{Signal, Signals};
-use smol::stream::StreamExt;
-
-pub use args::{Command, HELP, ServeArgs, UsageError, parse};
+pub use args::{Command, ServeArgs, UsageError, parse};
+pub use error::DaemonError;
+pub use help::HELP;
 pub use routes::{MAX_ECHO_BYTES, MAX_FILL_BYTES, MAX_SLOW_MILLIS, MAX_WORK_MICROS, routes};
+pub use style::{LogLevel, Style};
 
-use crate::board::{BoardFacts, SysRoot};
-use crate::server::{Config, Server, Snapshot};
-use crate::tune::{Plan, plan};
+use crate::server::{Files, Level, Routes};
 
-/// Why boardd did not serve, or stopped serving.
-#[derive(Debug, thiserror::Error)]
-pub enum DaemonError {
-    /// The command line means nothing.
-    #[error(transparent)]
-    Usage(#[from] UsageError),
-    /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {}", why_not(.error))]
-    Listen {
-        /// The address that was asked for.
-        address: SocketAddr,
-        /// What the kernel said.
-        error: std::io::Error,
-    },
-    /// Anything else that the kernel refused.
-    #[error("{what}: {error}")]
-    System {
-        /// What was attempted.
-        what: &'static str,
-        /// What the kernel said.
-        error: std::io::Error,
-    },
+/// What a program serves, and under which name.
+struct Program {
+    name: &'static str,
+    /// What it says about its version. Of a program that is not ours, only what it is built on is known here.
+    version: &'static str,
+    /// What its help says behind the flags.
+    answers: &'static str,
+    /// Its routes, which may depend on whether there are files.
+    routes: Box<dyn FnOnce(Option<Files>) -> Routes>,
 }
 
-/// A listening error with the way out of it.
-fn why_not(error: &std::io::Error) -> String {
-    let advice = match error.kind() {
-        std::io::ErrorKind::AddrInUse => {
-            "another program has this port; choose one with --listen, or 0 for a free one"
-        }
-        std::io::ErrorKind::PermissionDenied => {
-            "ports below 1024 need privileges; choose a higher one with --listen"
-        }
-        std::io::ErrorKind::AddrNotAvailable => {
-            "this machine does not have that address; 0.0.0.0 means all it has"
-        }
-        _ => return error.to_string(),
+impl Program {
+    fn boardd() -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        Self { name: "boardd", version, answers: help::ANSWERS, routes: Box::new(routes) }
+    }
+}
+
+/// The name of the program, once it is known.
+static NAME: OnceLock<&str> = OnceLock::new();
+
+fn name() -> &'static str {
+    NAME.get().copied().unwrap_or("boardd")
+}
+
+/// A server of one's own, as a whole program: the routes, with boardd's flags, plan, messages, signals and end.
+///
+/// The arguments are those of the process; `name` is what the program calls itself. What it answers is up to the routes
+/// alone: boardd is made in the same way.
+///
+/// ```no_run
+/// use std::process::ExitCode;
+/// use boardkit::server::Routes;
+///
+/// fn main() -> ExitCode {
+///     boardkit::daemon::main("greeter", Routes::new().get("/", |_, reply| reply.text("Hello!\n")))
+/// }
+/// ```
+pub fn main(name: &'static str, routes: Routes) -> ExitCode {
+    let with_files = |files| match files {
+        Some(files) => routes.files(files),
+        None => routes,
     };
-    format!("{error}; {advice}")
+    let version = concat!("on boardkit ", env!("CARGO_PKG_VERSION"));
+    let program = Program { name, version, answers: "", routes: Box::new(with_files) };
+    end(program, std::env::args_os().skip(1))
 }
 
-/// Runs boardd with the arguments after the program's name, until it is told to stop.
+/// boardd, with the arguments after the program's name: runs it until it is told to stop, and says on the error output
+/// why it did not, in one line.
+pub fn boardd(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    end(Program::boardd(), args)
+}
+
+fn end(program: Program, args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let _ = NAME.set(program.name);
+    let command = parse(args);
+    let typed = match &command {
+        Ok(Command::Serve(serve)) => serve.log,
+        _ => None,
+    };
+    let Err(error) = command.map_err(DaemonError::from).and_then(|command| act(program, &command)) else {
+        return ExitCode::SUCCESS;
+    };
+    let mut line = Vec::new();
+    typed.unwrap_or_else(Style::detect).line(Level::Error, "", &error.to_string(), &mut line);
+    // `eprintln` panics when nobody reads.
+    let _ = std::io::stderr().write_all(&line);
+    ExitCode::from(error.exit_code())
+}
+
+/// boardd for a program that says itself what went wrong.
 ///
 /// # Errors
-/// [`DaemonError`], one line each; the caller prints it and ends with 2.
+/// [`DaemonError`], one line each.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), DaemonError> {
-    match parse(args)? {
-        Command::Help => print(HELP),
-        Command::Version => print(concat!("boardd ", env!("CARGO_PKG_VERSION"), "\n")),
-        Command::Serve(serve) => self::serve(&serve),
+    act(Program::boardd(), &parse(args)?)
+}
+
+fn act(program: Program, command: &Command) -> Result<(), DaemonError> {
+    match command {
+        Command::Help => print(&(HELP.replace("boardd", program.name) + program.answers)),
+        Command::Version => print(&format!("{} {}\n", program.name, program.version)),
+        Command::Serve(args) => serve::serve(args, program.routes),
     }
 }
 
@@ -82,73 +125,4 @@ fn print(text: &str) -> Result<(), DaemonError> {
         }
         _ => Ok(()),
     }
-}
-
-/// The configuration that a plan and what was typed come to.
-fn configure(args: &ServeArgs, plan: &Plan) -> Config {
-    let workers = NonZeroUsize::new(plan.workers.len()).unwrap_or(NonZeroUsize::MIN);
-    let planned = u32::try_from(plan.max_connections).unwrap_or(u32::MAX);
-    let cores: Option<Vec<usize>> =
-        plan.workers.iter().map(|worker| worker.core.and_then(|core| usize::try_from(core).ok())).collect();
-    Config {
-        pin: cores.unwrap_or_default(),
-        shares: plan.workers.iter().map(|worker| worker.share_ppm).collect(),
-        backlog: i32::try_from(plan.backlog).unwrap_or(i32::MAX),
-        max_connections: args.max_connections.map_or(planned, |typed| typed.min(planned)),
-        deadlines: args.deadlines,
-        ..Config::new(args.listen, workers)
-    }
-}
-
-fn serve(args: &ServeArgs) -> Result<(), DaemonError> {
-    let system = |what| move |error| DaemonError::System { what, error };
-    let mut signals =
-        Signals::new([Signal::Term, Signal::Int]).map_err(system("cannot listen for signals"))?;
-    raise_descriptor_limit();
-    let facts = BoardFacts::read(&SysRoot::live());
-    let plan = plan(&facts, &args.wanted);
-    let server = Server::bind(configure(args, &plan), routes())
-        .map_err(|error| DaemonError::Listen { address: args.listen, error })?;
-    note(&plan.to_string());
-    let handle = server.start().map_err(system("cannot start the workers"))?;
-    print(&format!("listening on {}\n", handle.address()))?;
-    smol::block_on(signals.next());
-    handle.stop();
-    let served = handle.join().map_err(system("a worker failed"))?;
-    note(&summary(&served));
-    Ok(())
-}
-
-/// Text for the error output, which may have no reader any more: no reason to end, and `eprint` panics.
-fn note(text: &str) {
-    let _ = std::io::stderr().write_all(text.as_bytes());
-}
-
-/// Each connection is a descriptor: the soft limit of 1024 is an old courtesy to select(2), which is not used here.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    // Refused means that the plan's figure, made from the hard limit, is not reached: accepting pauses then.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
-}
-
-/// What was served, in one line.
-fn summary(served: &Snapshot) -> String {
-    let micros = |permille| match served.server_time_nanos(permille) {
-        Some(nanos) => format!("{} µs", nanos / 1000),
-        None => "-".to_owned(),
-    };
-    let c = &served.counters;
-    format!(
-        "boardd: served {} requests on {} connections; server time p50 {}, p99 {}; {} errors 4xx, {} errors 5xx, \
-         {} timed out, {} reset\n",
-        c.requests,
-        c.accepted,
-        micros(500),
-        micros(990),
-        c.client_errors,
-        c.server_errors,
-        c.timed_out,
-        c.reset
-    )
 }

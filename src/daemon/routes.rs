@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
-use smol::stream::{Stream, StreamExt};
 
 use crate::http::{Status, escape_html, percent_decode};
 use crate::server::{
-    Body, BodyError, Failure, Incoming, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
+    Body, Failure, Files, OwnedRequest, Reply, Request, Response, Routes, Sent, blocking, sleep,
 };
 
 /// The answer of `/` and `/plaintext`.
@@ -32,12 +31,15 @@ struct Message {
     message: &'static str,
 }
 
-/// The routes that boardd serves.
+/// The routes that boardd serves. With files, `/` is theirs.
 #[must_use]
-pub fn routes() -> Routes {
-    Routes::new()
-        .get("/", |_, reply| reply.text(GREETING))
-        .get("/plaintext", |_, reply| reply.text(GREETING))
+pub fn routes(files: Option<Files>) -> Routes {
+    let routes = match files {
+        Some(files) => Routes::new().files(files),
+        None => Routes::new().get("/", greet),
+    };
+    routes
+        .get("/plaintext", greet)
         .get("/json", |_, reply| reply.json(&Message { message: GREETING }))
         .get("/bytes/{count}", fill)
         .get("/hello", hello)
@@ -46,9 +48,14 @@ pub fn routes() -> Routes {
         .post_async("/echo", echo)
 }
 
+/// `/plaintext`: the text of the published comparisons, to the byte; ASCII needs no encoding.
+fn greet(_: &Request<'_>, reply: Reply<'_>) -> Sent {
+    reply.bytes("text/plain", GREETING.as_bytes())
+}
+
 /// `/bytes/N`: exactly N bytes from the shared block.
 fn fill(request: &Request<'_>, reply: Reply<'_>) -> Sent {
-    match request.param("count").and_then(|text| number(text, MAX_FILL_BYTES)) {
+    match request.param("count").and_then(|text| number(&text, MAX_FILL_BYTES)) {
         Some(count) => reply.body("application/octet-stream", Body::Fill(count)),
         None => reply
             .with_status(Status::BAD_REQUEST)
@@ -93,23 +100,10 @@ async fn slow(request: OwnedRequest) -> Result<Response, Failure> {
 }
 
 /// `/echo`: the request's body and media type, piece by piece.
-async fn echo(request: OwnedRequest) -> Result<Response, Failure> {
-    if request.body.length().is_some_and(|length| length > MAX_ECHO_BYTES) {
-        return Err(BodyError::TooLarge(MAX_ECHO_BYTES).into());
-    }
-    let media_type = request.header("content-type").and_then(|value| std::str::from_utf8(value).ok());
-    let media_type = media_type.unwrap_or("application/octet-stream").to_owned();
-    Ok(Response::stream(media_type, at_most(request.body, MAX_ECHO_BYTES)))
-}
-
-/// A body that fails where it gets longer than `limit` bytes: a chunked one does not say so before.
-fn at_most(body: Incoming, limit: u64) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
-    let mut left = limit;
-    body.map(move |piece| {
-        let piece = piece?;
-        left = left.checked_sub(piece.len() as u64).ok_or(BodyError::TooLarge(limit))?;
-        Ok(piece)
-    })
+async fn echo(mut request: OwnedRequest) -> Result<Response, Failure> {
+    request.body.limit(MAX_ECHO_BYTES)?;
+    let media_type = request.header_text("content-type").unwrap_or("application/octet-stream").to_owned();
+    Ok(Response::stream(media_type, request.body))
 }
 
 /// Uses up so much time of the calling thread's core.
@@ -129,8 +123,7 @@ fn burn(micros: u64) {
 
 /// The number that the query calls `name`; without it, 400 and what was expected.
 fn parameter(request: &OwnedRequest, name: &str, most: u64) -> Result<u64, Failure> {
-    let value = request.query_pairs().find(|(known, _)| known == name).map(|(_, value)| value);
-    value.and_then(|text| number(&text, most)).ok_or_else(|| {
+    request.query_value(name).and_then(|text| number(&text, most)).ok_or_else(|| {
         let text = format!("{path}?{name}=N: N is a number from 0 to {most}\n", path = request.path);
         Response::text(text).with_status(Status::BAD_REQUEST).into()
     })

@@ -16,6 +16,9 @@ const CONTENT_TYPE: &str = "Content-Type: ";
 /// Length of all of it. A constant, so that the copy into each answer is one of a known length.
 const BYTES: usize = LINES_END + CONTENT_TYPE.len();
 
+/// Length of `Sun, 06 Nov 1994 08:49:37 GMT`, which is the end of that but for the line end.
+pub const DATE_BYTES: usize = 29;
+
 /// The Server and Date headers (IMF-fixdate, RFC 9110 §5.6.7) of one second, between the status line that most answers
 /// begin with and the name of the header that most go on with.
 #[derive(Debug, Clone)]
@@ -44,6 +47,9 @@ impl DateHeader {
         Self { bytes }
     }
 
+    /// Length of what [`DateHeader::ok_to_content_type`] gives, in bytes.
+    pub(super) const OK_TO_CONTENT_TYPE_BYTES: usize = BYTES;
+
     /// The status line of 200, both header lines, and `Content-Type: `, which wants its value next.
     #[must_use]
     #[inline]
@@ -62,6 +68,14 @@ impl DateHeader {
     pub fn lines(&self) -> &[u8] {
         &self.bytes[OK_BYTES..LINES_END]
     }
+
+    /// The date alone: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    #[must_use]
+    pub fn date(&self) -> &[u8; DATE_BYTES] {
+        let end = self.lines().last_chunk::<{ DATE_BYTES + 2 }>();
+        // Always there: the lines are longer, and so is their end.
+        end.and_then(|end| end.first_chunk()).unwrap_or(&[b' '; DATE_BYTES])
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +88,7 @@ mod tests {
             DateHeader::at(784_111_777).lines(),
             b"Server: boardd\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n"
         );
+        assert_eq!(DateHeader::at(784_111_777).date(), b"Sun, 06 Nov 1994 08:49:37 GMT");
     }
 
     #[test]

@@ -10,7 +10,9 @@ pub(super) struct Fields {
     pub(super) host: bool,
     length: Option<u64>,
     coding: Option<Result<(), HttpError>>,
-    pub(super) keep_alive: bool,
+    /// HTTP/1.1, or asked for.
+    wants_more: bool,
+    closes: bool,
     pub(super) expects_continue: bool,
 }
 
@@ -22,7 +24,8 @@ impl Fields {
             host: false,
             length: None,
             coding: None,
-            keep_alive: minor == 1,
+            wants_more: minor == 1,
+            closes: false,
             expects_continue: false,
         }
     }
@@ -68,17 +71,17 @@ impl Fields {
         Ok(())
     }
 
-    /// `close` wins over `keep-alive`, wherever they stand in the list (RFC 9112 §9.3).
     fn see_connection(&mut self, value: &[u8]) {
         for token in value.split(|&b| b == b',').map(<[u8]>::trim_ascii) {
-            if token.eq_ignore_ascii_case(b"close") {
-                self.keep_alive = false;
-                return;
-            }
-            if token.eq_ignore_ascii_case(b"keep-alive") {
-                self.keep_alive = true;
-            }
+            self.closes |= token.eq_ignore_ascii_case(b"close");
+            self.wants_more |= token.eq_ignore_ascii_case(b"keep-alive");
         }
+    }
+
+    /// Whether the connection goes on: `close` wins over `keep-alive`, wherever they stand (RFC 9112 §9.3).
+    #[inline]
+    pub(super) const fn keep_alive(&self) -> bool {
+        self.wants_more & !self.closes
     }
 
     /// Whether there was a Content-Length.

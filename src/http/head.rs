@@ -102,7 +102,7 @@ pub fn parse_head<'h, 'b>(
         minor,
         headers,
         framing,
-        keep_alive: fields.keep_alive,
+        keep_alive: fields.keep_alive(),
         expects_continue: fields.expects_continue && framing != Framing::Empty,
     };
     Ok(Some((head, length)))
@@ -139,6 +139,8 @@ fn unfinished(bytes: &[u8]) -> Result<(), HttpError> {
 #[cold]
 fn explain(error: httparse::Error, bytes: &[u8]) -> Result<(), HttpError> {
     let version = match error {
+        // As these lines alone were refused for.
+        _ if begins_blank(bytes) > MAX_BLANK_BYTES => return Err(HttpError::Malformed),
         httparse::Error::TooManyHeaders => return Err(HttpError::HeadTooLarge),
         httparse::Error::Version => version::read(bytes),
         _ => return Err(HttpError::Malformed),

@@ -140,7 +140,14 @@ fn connection_and_version_decide_keep_alive() {
     let keeps = |text: &str| parse(text).expect("valid").4;
     assert!(keeps(&with("")));
     assert!(!keeps(&with("Connection: close\r\n")));
-    assert!(!keeps(&with("Connection: Keep-Alive, Close\r\n")));
+    for close in [
+        "Keep-Alive, Close",
+        "close, keep-alive",
+        "close\r\nConnection: keep-alive",
+        "x\r\nConnection: close",
+    ] {
+        assert!(!keeps(&with(&format!("Connection: {close}\r\n"))), "{close}");
+    }
     assert!(keeps(&with("connection: upgrade\r\n")));
     assert!(!keeps("GET / HTTP/1.0\r\n\r\n"));
     assert!(keeps("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n"));

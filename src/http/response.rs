@@ -1,5 +1,6 @@
 //! The response head, appended to a buffer that many answers share.
 
+use super::decimal::{MAX_DIGITS, append_decimal, write_digits};
 use super::{DateHeader, Status};
 
 /// What an answer says about the connection (RFC 9112 §9.3).
@@ -53,88 +54,76 @@ pub struct ResponseHead<'a> {
 impl ResponseHead<'_> {
     /// Appends the head, its empty line included. Order: status, Server, Date, Content-Type, Content-Length,
     /// Connection, the rest.
-    ///
-    /// Each piece costs a call, so they are as few and as long as can be.
     #[inline]
     pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader) {
-        match (self.status == Status::OK, self.content_type) {
-            (true, Some(media_type)) => {
-                out.extend_from_slice(date.ok_to_content_type());
-                out.extend_from_slice(media_type.as_bytes());
+        match (self.content_type, self.length) {
+            (Some(media_type), Some(length))
+                if self.status == Status::OK
+                    && self.connection == ConnectionHeader::Implied
+                    && media_type.len() <= MAX_USUAL_TYPE_BYTES =>
+            {
+                self.write_usual(out, date, media_type, length);
             }
-            (_, media_type) => self.write_unusual_start(out, date, media_type),
-        }
-        let length = self.length.filter(|_| self.status.has_length());
-        let ends = self.connection == ConnectionHeader::Implied && self.extra.is_empty();
-        if let Some(length) = length {
-            let line = LengthLine::new(length, ends);
-            // Without a Content-Type the line before has its end already.
-            out.extend_from_slice(line.bytes(self.content_type.is_some()));
-        } else if self.content_type.is_some() {
-            out.extend_from_slice(b"\r\n");
-        }
-        if !ends || length.is_none() {
-            out.extend_from_slice(self.connection.line().as_bytes());
-            out.extend_from_slice(self.extra);
-            out.extend_from_slice(b"\r\n");
+            _ => self.write_unusual(out, date),
         }
     }
 
-    /// Everything up to the value of Content-Type, or up to the line end before it.
+    /// What nearly all answers have. Each piece appended by itself would cost a call: put together from its end, so that
+    /// the digits need not be counted first, it is one.
+    #[inline]
+    fn write_usual(&self, out: &mut Vec<u8>, date: &DateHeader, media_type: &str, length: u64) {
+        const START: usize = DateHeader::OK_TO_CONTENT_TYPE_BYTES;
+        const ROOM: usize = START + MAX_USUAL_TYPE_BYTES + LENGTH_NAME.len() + MAX_DIGITS + END.len();
+        let mut head = [0; ROOM];
+        let end = ROOM - END.len();
+        head[end..].copy_from_slice(END);
+        let digits = write_digits(&mut head, end, length);
+        let name = digits - LENGTH_NAME.len();
+        head[name..name + LENGTH_NAME.len()].copy_from_slice(LENGTH_NAME);
+        let kind = name - media_type.len();
+        head[kind..name].copy_from_slice(media_type.as_bytes());
+        let begin = kind - START;
+        head[begin..begin + START].copy_from_slice(date.ok_to_content_type());
+        if self.extra.is_empty() {
+            return out.extend_from_slice(&head[begin..]);
+        }
+        out.extend_from_slice(&head[begin..ROOM - 2]);
+        out.extend_from_slice(self.extra);
+        out.extend_from_slice(b"\r\n");
+    }
+
     #[cold]
-    fn write_unusual_start(&self, out: &mut Vec<u8>, date: &DateHeader, media_type: Option<&str>) {
+    fn write_unusual(&self, out: &mut Vec<u8>, date: &DateHeader) {
         out.extend_from_slice(self.status.line().as_bytes());
-        match media_type {
+        match self.content_type {
             Some(media_type) => {
                 out.extend_from_slice(date.lines_to_content_type());
                 out.extend_from_slice(media_type.as_bytes());
+                out.extend_from_slice(b"\r\n");
             }
             None => out.extend_from_slice(date.lines()),
         }
-    }
-}
-
-/// `Content-Length` with the line end before it, written from its end so that only the name is copied.
-struct LengthLine {
-    bytes: [u8; Self::ROOM],
-    begin: usize,
-    end: usize,
-}
-
-impl LengthLine {
-    const NAME: &[u8; 18] = b"\r\nContent-Length: ";
-    const END: &[u8; 4] = b"\r\n\r\n";
-    /// Digits of the largest `u64`.
-    const DIGITS: usize = 20;
-    const ROOM: usize = Self::NAME.len() + Self::DIGITS + Self::END.len();
-
-    /// The line; with the empty line after it if the head `ends` there.
-    #[inline]
-    fn new(length: u64, ends: bool) -> Self {
-        let mut bytes = [0; Self::ROOM];
-        let mut begin = Self::ROOM - Self::END.len();
-        bytes[begin..].copy_from_slice(Self::END);
-        let mut rest = length;
-        loop {
-            begin -= 1;
-            // A remainder of ten fits any integer.
-            bytes[begin] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 || begin == Self::NAME.len() {
-                break;
-            }
+        if let Some(length) = self.length.filter(|_| self.status.has_length()) {
+            // Behind the line end, which is there already.
+            out.extend_from_slice(&LENGTH_NAME[2..]);
+            append_decimal(length, out);
+            out.extend_from_slice(b"\r\n");
         }
-        begin -= Self::NAME.len();
-        bytes[begin..begin + Self::NAME.len()].copy_from_slice(Self::NAME);
-        Self { bytes, begin, end: if ends { Self::ROOM } else { Self::ROOM - 2 } }
-    }
-
-    #[inline]
-    fn bytes(&self, with_line_end_before: bool) -> &[u8] {
-        let begin = if with_line_end_before { self.begin } else { self.begin + 2 };
-        &self.bytes[begin..self.end]
+        out.extend_from_slice(self.connection.line().as_bytes());
+        out.extend_from_slice(self.extra);
+        out.extend_from_slice(b"\r\n");
     }
 }
+
+/// Longest media type in an answer of the usual form, in bytes: `application/manifest+json` and those of text with their
+/// encoding fit.
+const MAX_USUAL_TYPE_BYTES: usize = 40;
+
+/// The header with the line end before it.
+const LENGTH_NAME: &[u8; 18] = b"\r\nContent-Length: ";
+
+/// The end of a line, and of the head.
+const END: &[u8; 4] = b"\r\n\r\n";
 
 #[cfg(test)]
 mod tests {

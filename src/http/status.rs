@@ -82,7 +82,7 @@ impl Status {
     }
 
     /// Whether the answer has a Content-Length: none in 1xx and 204 (RFC 9110 §8.6), and in 304 only that of the answer
-    /// which the client has already, so none is the safe one.
+    /// which the client has already, so none is the safe one. Those without one have no body either (§6.4.1).
     #[must_use]
     pub const fn has_length(self) -> bool {
         self.0.code >= 200 && self.0.code != 204 && self.0.code != 304

@@ -38,8 +38,9 @@ pub(super) fn read(bytes: &[u8]) -> Version {
     }
 }
 
-/// A copy of the head at the start of `bytes`, and of what follows it up to [`MAX_HEAD_BYTES`], with its version set from
-/// HTTP/1.2 … 1.9 to HTTP/1.1: as such a request is to be processed (RFC 9110 §2.5). `None` when it has no such version.
+/// A copy of the head at the start of `bytes`, with its version set from HTTP/1.2 … 1.9 to HTTP/1.1: as such a request is
+/// to be processed (RFC 9110 §2.5). Of what follows the head, nothing; of a head that does not end, up to
+/// [`MAX_HEAD_BYTES`]. `None` when it has no such version.
 ///
 /// For bytes that [`parse_head`](super::parse_head) refused with
 /// [`HttpError::NewerMinor`](super::HttpError::NewerMinor). Lengths in the copy are those in `bytes`.
@@ -48,7 +49,8 @@ pub(super) fn read(bytes: &[u8]) -> Version {
 pub fn with_minor_1(bytes: &[u8]) -> Option<Vec<u8>> {
     let Version::Known { major: 1, minor: 2.. } = read(bytes) else { return None };
     let place = start(bytes)? + "HTTP/1.".len();
-    let mut copy = bytes[..bytes.len().min(MAX_HEAD_BYTES)].to_vec();
+    let end = bytes[place..].windows(4).position(|four| four == b"\r\n\r\n").map(|at| place + at + 4);
+    let mut copy = bytes[..end.unwrap_or(bytes.len()).min(MAX_HEAD_BYTES)].to_vec();
     *copy.get_mut(place)? = b'1';
     Some(copy)
 }
@@ -74,8 +76,9 @@ mod tests {
     fn only_the_minor_version_of_the_first_line_changes() {
         let copy =
             |text: &str| with_minor_1(text.as_bytes()).map(|copy| String::from_utf8(copy).expect("ASCII"));
-        let rest = "\r\nX: GET / HTTP/1.5\r\n\r\nGET / HTTP/1.3\r\n";
-        assert_eq!(copy(&format!("GET /a HTTP/1.2{rest}")), Some(format!("GET /a HTTP/1.1{rest}")));
+        let rest = "\r\nX: GET / HTTP/1.5\r\n\r\n";
+        let with_next = format!("\r\n\r\nGET /a HTTP/1.2{rest}GET / HTTP/1.3\r\n\r\n");
+        assert_eq!(copy(&with_next), Some(format!("\r\n\r\nGET /a HTTP/1.1{rest}")));
         assert_eq!(copy("\r\nGET / HTTP/1.9"), Some("\r\nGET / HTTP/1.1".into()));
         for other in
             ["GET / HTTP/1.1\r\n", "GET / HTTP/1.0\r\n", "GET / HTTP/2.2\r\n", "GET / HTTP/1.", "GET", ""]

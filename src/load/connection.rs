@@ -8,9 +8,9 @@ use rustix::event::epoll;
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 
+use super::fault::{Failure, Fault};
 use super::response::ResponseReader;
 use super::shared::Shared;
-use super::tally::Fault;
 
 /// First pause after a connection that failed; doubled with each failure in a row. Short enough not to leave the place
 /// empty for a noticeable part of a run, long enough not to spin on a dead port.
@@ -48,8 +48,13 @@ pub(super) struct Connection {
     pub(super) socket: Option<OwnedFd>,
     pub(super) phase: Phase,
     pub(super) reader: ResponseReader,
-    /// When the send of the current batch began. A repeated request keeps its first start: its user has waited since.
+    /// When the time of the current requests began: their send, or in an open loop the intended start of it. A repeated
+    /// request keeps its first start: its user has waited since.
+    pub(super) began: u64,
+    /// When the send of the current batch began, the first one of a repeated request; the time-out counts from here.
     pub(super) sent_at: u64,
+    /// Since when it waits for an arrival of an open loop.
+    pub(super) idle_since: u64,
     /// Requests in the current send.
     pub(super) asked: usize,
     /// Those of them without a complete answer.
@@ -62,6 +67,8 @@ pub(super) struct Connection {
     pub(super) repeating: bool,
     /// Requests to be sent once connected were already sent on a socket that closed.
     pub(super) carried: bool,
+    /// The current requests were already sent on a socket that closed.
+    pub(super) sent_before: bool,
     /// Bytes came before the clock started; their edge is spent, so they are read after the first send.
     pub(super) early: bool,
     pub(super) failures: u32,
@@ -78,13 +85,16 @@ impl Connection {
             socket: None,
             phase: Phase::Paused { until: 0 },
             reader: ResponseReader::new(),
+            began: 0,
             sent_at: 0,
+            idle_since: 0,
             asked: 0,
             unanswered: 0,
             written: 0,
             reused: false,
             repeating: false,
             carried: false,
+            sent_before: false,
             early: false,
             failures: 0,
             finished: 0,
@@ -101,9 +111,10 @@ impl Connection {
         matches!(self.phase, Phase::Paused { .. })
     }
 
-    /// Requests sent and not answered.
-    pub(super) fn waiting(&self) -> u64 {
-        if self.phase == Phase::Exchanging || self.carried { self.unanswered as u64 } else { 0 }
+    /// Requests sent and not answered, of those that began at `since` or later.
+    pub(super) fn waiting(&self, since: u64) -> u64 {
+        let waits = self.phase == Phase::Exchanging || self.carried;
+        if waits && self.began >= since { self.unanswered as u64 } else { 0 }
     }
 
     /// Opens a socket and begins to connect it.
@@ -130,7 +141,7 @@ impl Connection {
         }
         let closed = flags.intersects(closing());
         match self.phase {
-            Phase::Ready if closed => self.open(shared),
+            Phase::Ready if closed => self.closed_while_idle(shared),
             Phase::Ready => self.early |= flags.contains(epoll::EventFlags::IN),
             Phase::Exchanging => {
                 // Reading first: a server may answer, and close, before it has taken the whole request.
@@ -145,11 +156,11 @@ impl Connection {
         }
     }
 
-    /// Sends the next requests, if the connection is ready for them.
-    pub(super) fn start(&mut self, shared: &mut Shared<'_>) {
+    /// Sends the next requests, if the connection is ready for them. Their time begins now, or has begun as `intended`.
+    pub(super) fn start(&mut self, shared: &mut Shared<'_>, intended: Option<u64>) {
         if self.phase == Phase::Ready {
             shared.read_clock();
-            self.send_batch(shared);
+            self.send_batch(shared, intended.unwrap_or(shared.now));
             if std::mem::take(&mut self.early) && self.phase == Phase::Exchanging {
                 self.receive(shared, false);
             }
@@ -165,11 +176,7 @@ impl Connection {
                 self.connect_failed(shared, Errno::TIMEDOUT);
             }
             Phase::Exchanging if shared.now.saturating_sub(self.sent_at) > timeout => {
-                let waited = shared.now - self.sent_at;
-                shared.tally.latency.record_n(waited, self.unanswered as u64);
-                shared.tally.errors.timeout += self.unanswered as u64;
-                self.give_up(shared);
-                self.open(shared);
+                self.timed_out(shared);
             }
             _ => {}
         }
@@ -187,26 +194,26 @@ impl Connection {
         }
         self.failures = 0;
         self.opened = true;
-        if !shared.sending {
-            self.phase = Phase::Ready;
-        } else if self.carried {
+        if self.carried {
             self.carried = false;
+            self.sent_before = true;
             self.begin_send(shared, self.unanswered);
+        } else if !shared.sending {
+            self.phase = Phase::Ready;
+        } else if shared.is_open_loop() {
+            self.phase = Phase::Ready;
+            shared.ready.push(self.index);
         } else {
             shared.read_clock();
-            self.send_batch(shared);
+            self.send_batch(shared, shared.now);
         }
         true
     }
 
     pub(super) fn connect_failed(&mut self, shared: &mut Shared<'_>, error: Errno) {
-        if error == Errno::ADDRNOTAVAIL {
-            shared.tally.out_of_ports += 1;
-        }
         shared.tally.fault(Fault::Connect(error));
         if self.carried {
-            self.carried = false;
-            shared.tally.failed += self.unanswered as u64;
+            self.give_up(shared, Failure::NotRepeated);
         }
         self.repeating = false;
         self.pause(shared);

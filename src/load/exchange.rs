@@ -4,18 +4,20 @@ use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
 
 use super::connection::{Connection, Phase};
+use super::fault::Fault;
 use super::head::Answer;
 use super::response::ResponseError;
 use super::shared::Shared;
-use super::tally::Fault;
 
 impl Connection {
-    /// Sends the next requests; their time begins now.
+    /// Sends the next requests, whose time began at `began`.
     #[inline]
-    pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>) {
+    pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>, began: u64) {
+        self.began = began;
         self.sent_at = shared.now;
         self.unanswered = shared.plan.pipeline;
         self.repeating = false;
+        self.sent_before = false;
         self.begin_send(shared, shared.plan.pipeline);
     }
 
@@ -94,8 +96,10 @@ impl Connection {
         if !keep {
             self.closed_as_announced(shared);
         } else if self.unanswered == 0 {
-            // An answer to a request that was not sent whole leaves the stream in an unknown place.
-            if peer_closed || self.written < self.asked * shared.request_len {
+            if peer_closed {
+                self.closed_while_idle(shared);
+            } else if self.written < self.asked * shared.request_len {
+                // An answer to a request that was not sent whole leaves the stream in an unknown place.
                 self.closed_as_announced(shared);
             } else {
                 self.phase = Phase::Ready;
@@ -107,13 +111,17 @@ impl Connection {
 
     #[inline]
     pub(super) fn complete(&mut self, shared: &mut Shared<'_>, answer: Answer) {
-        shared.tally.latency.record(shared.now - self.sent_at);
-        shared.tally.requests += 1;
-        shared.tally.errors.status += u64::from(answer.status > 399);
         self.unanswered -= 1;
-        self.finished += 1;
         self.reused = true;
         self.repeating = false;
+        if self.began < shared.count_from {
+            return;
+        }
+        let took = shared.now.saturating_sub(self.began);
+        shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
+        shared.tally.requests += 1;
+        shared.tally.errors.status += u64::from(answer.status > 399);
+        self.finished += 1;
     }
 
     /// The server closed its side.

@@ -4,8 +4,11 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::error::LoadError;
 
-/// Descriptors beside the connections and one epoll per thread: standard streams, the report, signals, the probe.
+/// Descriptors beside the connections and those of the threads: standard streams, the report, signals, the probe.
 const RESERVE: u64 = 24;
+
+/// An epoll and a timer.
+const PER_THREAD: u64 = 2;
 
 /// How many of `total` connections thread `index` of `threads` gets: the first ones take what does not divide.
 #[must_use]
@@ -18,7 +21,7 @@ pub fn share(total: usize, threads: usize, index: usize) -> usize {
 /// # Errors
 /// [`LoadError::Descriptors`] with the number that fits when the hard limit is too low.
 pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadError> {
-    let own = RESERVE + threads as u64;
+    let own = RESERVE + PER_THREAD * threads as u64;
     let needed = connections as u64 + own;
     let limit = getrlimit(Resource::Nofile);
     // `None` is "no limit".

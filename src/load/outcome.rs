@@ -3,10 +3,16 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use rustix::io::Errno;
+
+use super::fault::Fault;
 use super::plan::LoadPlan;
 use super::shared::WorkerResult;
-use super::tally::{Fault, Tally};
+use super::tally::Tally;
 use super::target::Refusal;
+
+/// Late starts are mentioned from one in so many on.
+const LATE_SHARE: u64 = 100;
 
 /// What came out of a run.
 #[derive(Debug)]
@@ -60,7 +66,11 @@ impl Outcome {
     }
 
     pub(super) fn refused(&mut self, refusals: &[Refusal]) {
-        self.tally.errors.connect = refusals.len() as u64;
+        for refusal in refusals {
+            // The probe's time-out is no number of the kernel's.
+            let error = Errno::from_io_error(&refusal.error).unwrap_or(Errno::TIMEDOUT);
+            self.tally.fault(Fault::Connect(error));
+        }
         self.notes.extend(refusals.iter().map(|refusal| format!("can't connect to {refusal}")));
     }
 
@@ -90,6 +100,7 @@ impl Outcome {
                 crate::units::Span(plan.timeout)
             ));
         }
+        self.notes.extend(open_loop(tally, plan));
         if tally.out_of_ports > 0 {
             self.notes.push(format!(
                 "client out of ports: {} connects found no free local port; keep connections alive, or widen \
@@ -101,9 +112,30 @@ impl Outcome {
             self.notes.push(format!("{} requests were still waiting when the run ended", tally.unfinished));
         }
         match tally.first_fault {
-            Some(Fault::Connect(error)) if error == rustix::io::Errno::ADDRNOTAVAIL => {}
+            Some(Fault::Connect(error)) if error == Errno::ADDRNOTAVAIL => {}
             Some(fault) => self.notes.push(format!("the first error was: {fault}")),
             None => {}
         }
     }
+}
+
+/// What the latencies of an open loop hold beside the server's time.
+fn open_loop(tally: &Tally, plan: &LoadPlan) -> Vec<String> {
+    let counts = &tally.open;
+    let mut notes = Vec::new();
+    if counts.late * LATE_SHARE > counts.arrivals {
+        notes.push(format!(
+            "{} of {} requests were started more than 1 ms late by this machine, which had no time: their latencies \
+             are too long by that",
+            counts.late, counts.arrivals
+        ));
+    }
+    if counts.waited > 0 {
+        notes.push(format!(
+            "{} requests found all {} connections busy and waited for one; the wait is in their latency, more \
+             connections (-c) would let them go at once",
+            counts.waited, plan.connections
+        ));
+    }
+    notes
 }

@@ -4,10 +4,13 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use super::request::Request;
+use super::schedule::Schedule;
 use super::target::Url;
 
-/// What to load, how hard and how long. A closed loop: each connection sends its next requests when it has the answers
-/// to the ones before.
+/// What to load, how hard and how long.
+///
+/// A closed loop, in which each connection sends its next requests when it has the answers to the ones before; with a
+/// schedule an open one, in which requests start at their time whatever the server does.
 #[derive(Debug, Clone)]
 pub struct LoadPlan {
     /// Where to.
@@ -28,6 +31,8 @@ pub struct LoadPlan {
     pub pipeline: usize,
     /// Whether requests are repeated once when the server closes a reused connection before their answer began.
     pub retry: bool,
+    /// When requests start, if the answers before them do not decide that. Needs a `pipeline` of 1.
+    pub schedule: Option<Schedule>,
 }
 
 /// A plan with its open questions answered: what the threads see.
@@ -37,6 +42,9 @@ pub(super) struct Settled {
     pub(super) request: Request,
     pub(super) pipeline: usize,
     pub(super) retry: bool,
+    pub(super) schedule: Option<Schedule>,
+    pub(super) connections: usize,
+    pub(super) threads: usize,
     pub(super) duration: Duration,
     pub(super) warmup: Duration,
     pub(super) timeout: Duration,

@@ -2,14 +2,14 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Barrier, mpsc};
+use std::sync::{Barrier, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll;
 
 use super::error::LoadError;
-use super::limits::{allow_descriptors, share};
+use super::limits::allow_descriptors;
 use super::outcome::Outcome;
 use super::plan::{LoadPlan, Settled};
 use super::shared::{Live, Signals, WorkerResult};
@@ -52,11 +52,14 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> R
                 request: plan.request.clone(),
                 pipeline: plan.pipeline,
                 retry: plan.retry,
+                schedule: plan.schedule,
+                connections: plan.connections,
+                threads,
                 duration: plan.duration,
                 warmup: plan.warmup,
                 timeout: plan.timeout,
             };
-            let results = run_threads(plan, &settled, threads, stop, observer)?;
+            let results = run_threads(plan, &settled, stop, observer)?;
             outcome.collect(&results);
             outcome.partial = stop.load(Ordering::Relaxed);
             outcome.explain(plan);
@@ -69,16 +72,17 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> R
 fn run_threads(
     plan: &LoadPlan,
     settled: &Settled,
-    threads: usize,
     stop: &AtomicBool,
     observer: &dyn Fn(Progress),
 ) -> Result<Vec<WorkerResult>, LoadError> {
+    let threads = settled.threads;
     let epolls: Vec<OwnedFd> = (0..threads)
         .map(|_| epoll::create(epoll::CreateFlags::CLOEXEC))
         .collect::<Result<_, _>>()
         .map_err(LoadError::system("create an epoll"))?;
     let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
-    let signals = Signals { stop, start: Barrier::new(threads + 1), base: Instant::now() };
+    let signals =
+        Signals { stop, start: Barrier::new(threads + 1), base: Instant::now(), origin: OnceLock::new() };
     let (done, finished) = mpsc::channel();
     thread::scope(|scope| {
         let workers: Vec<_> = epolls
@@ -87,9 +91,8 @@ fn run_threads(
             .enumerate()
             .map(|(index, (epoll, live))| {
                 let (signals, done) = (&signals, done.clone());
-                let share = share(plan.connections, threads, index);
                 scope.spawn(move || {
-                    let result = worker::run(settled, share, epoll, signals, live);
+                    let result = worker::run(settled, index, epoll, signals, live);
                     drop(done);
                     result
                 })

@@ -1,8 +1,8 @@
 //! What the connections of a thread share, and what threads and the one that started them do.
 
 use std::os::fd::BorrowedFd;
-use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Barrier, OnceLock};
 use std::time::Instant;
 
 use super::head::HeadParser;
@@ -22,8 +22,14 @@ pub(super) struct Shared<'a> {
     pub(super) buffer: Vec<u8>,
     pub(super) parser: HeadParser,
     pub(super) tally: Tally,
-    /// Connections that have all their answers and send again at the end of the turn.
+    /// Connections that have all their answers and send again at the end of the turn, or wait for an arrival.
     pub(super) ready: Vec<usize>,
+    /// Arrivals of an open loop, by their intended start, that a connection took and lost before a byte was sent.
+    pub(super) returned: Vec<u64>,
+    /// Requests that began before this time belong to the warm-up of an open loop and are left out of all counts.
+    pub(super) count_from: u64,
+    /// When the last arrival of an open loop is due; the end of time in a closed one.
+    pub(super) last_due: u64,
     /// The latest clock reading, in nanoseconds since `base`.
     pub(super) now: u64,
     /// Whether the clock has started; before, connections are opened and wait.
@@ -35,8 +41,20 @@ impl Shared<'_> {
     /// Reads the clock.
     #[inline]
     pub(super) fn read_clock(&mut self) {
+        self.now = self.clock();
+    }
+
+    /// Nanoseconds since `base`.
+    #[inline]
+    pub(super) fn clock(&self) -> u64 {
         let elapsed = self.base.elapsed();
-        self.now = elapsed.as_secs() * SECOND_NS + u64::from(elapsed.subsec_nanos());
+        elapsed.as_secs() * SECOND_NS + u64::from(elapsed.subsec_nanos())
+    }
+
+    /// Whether requests start by a schedule and not by the answers before them.
+    #[inline]
+    pub(super) fn is_open_loop(&self) -> bool {
+        self.plan.schedule.is_some()
     }
 }
 
@@ -48,6 +66,8 @@ pub(super) struct Signals<'a> {
     pub(super) start: Barrier,
     /// Time zero of all clocks.
     pub(super) base: Instant,
+    /// When the schedule of an open loop begins, for all threads; set by the first of them.
+    pub(super) origin: OnceLock<u64>,
 }
 
 /// Counters that others may look at while the run goes on.

@@ -1,64 +1,20 @@
 //! What is counted while a run goes on.
 
+use rustix::io::Errno;
+
+use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
-use super::response::ResponseError;
-
-/// Errors by kind. All zero when all is well.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ErrorCounts {
-    /// Connections that could not be opened, each attempt one.
-    pub connect: u64,
-    /// Connections lost, or answers not understood, while waiting for an answer.
-    pub read: u64,
-    /// Connections lost while sending.
-    pub write: u64,
-    /// Requests without a complete answer within the time-out.
-    pub timeout: u64,
-    /// Answers with a status above 399. They also count as finished requests.
-    pub status: u64,
-}
-
-impl ErrorCounts {
-    /// Errors of the socket kinds: all but `status`.
-    #[must_use]
-    pub fn socket(&self) -> u64 {
-        self.connect + self.read + self.write + self.timeout
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.connect += other.connect;
-        self.read += other.read;
-        self.write += other.write;
-        self.timeout += other.timeout;
-        self.status += other.status;
-    }
-}
-
-/// One thing that went wrong, kept as an example for the report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// A connection could not be opened.
-    #[error("connect: {}", std::io::Error::from(*.0))]
-    Connect(rustix::io::Errno),
-    /// A connection broke while waiting for an answer.
-    #[error("read: {}", std::io::Error::from(*.0))]
-    Read(rustix::io::Errno),
-    /// The server closed where an answer was due.
-    #[error("read: the server closed the connection before its answer was complete")]
-    Closed,
-    /// A connection broke while sending.
-    #[error("write: {}", std::io::Error::from(*.0))]
-    Write(rustix::io::Errno),
-    /// An answer was not understood.
-    #[error("read: {0}")]
-    Answer(#[from] ResponseError),
-}
+use super::status::Statuses;
 
 /// Everything one thread, or in the end the whole run, has counted.
 #[derive(Debug, Clone, Default)]
 pub struct Tally {
-    /// Waits of finished requests, and of those that timed out the least they took.
-    pub latency: LatencyHistogram,
+    /// Waits of finished requests, by the status of their answers.
+    pub statuses: Statuses,
+    /// The least that requests took which timed out.
+    pub timed_out: LatencyHistogram,
+    /// What only an open loop has.
+    pub open: OpenCounts,
     /// Requests with a complete answer.
     pub requests: u64,
     /// Bytes read from the wire.
@@ -68,43 +24,105 @@ pub struct Tally {
     /// Connections opened anew after the server closed one, announced or while no answer had begun.
     pub reconnects: u64,
     /// Requests whose first byte was sent and that got no complete answer, after the one repetition if that is allowed.
-    pub failed: u64,
+    pub failed: FailureCounts,
     /// Requests still waiting for their answer when the run ended.
     pub unfinished: u64,
+    /// Connections that the server closed, or reset, although its last answer on them, if any, had not said so.
+    pub closed_without_notice: u64,
+    /// Connection attempts that were refused; also counted in `errors.connect`. No request was lost by them.
+    pub refused: u64,
     /// Connection attempts that found no free local port; also counted in `errors.connect`.
     pub out_of_ports: u64,
     /// The first fault seen.
     pub first_fault: Option<Fault>,
 }
 
+/// What is counted of the arrivals of an open loop; all zero in a closed one.
+#[derive(Debug, Clone, Default)]
+pub struct OpenCounts {
+    /// Arrivals that were due. Each was answered, has failed, or is in `unfinished`.
+    pub arrivals: u64,
+    /// Arrivals that were never sent, as no connection came free for them; also in `unfinished`.
+    pub unsent: u64,
+    /// Arrivals that found all connections busy and had to wait for one.
+    pub waited: u64,
+    /// Arrivals that started more than a millisecond late although a connection was free: this program's fault.
+    pub late: u64,
+    /// By how much the arrivals that did not have to wait started late.
+    pub start_delay: LatencyHistogram,
+}
+
 impl Tally {
+    /// Waits of all finished requests, and of those that timed out the least they took.
+    #[must_use]
+    pub fn latency(&self) -> LatencyHistogram {
+        let mut all = self.timed_out.clone();
+        for entry in self.statuses.iter() {
+            all.add(&entry.latency);
+        }
+        all
+    }
+
     /// Adds what another thread counted.
     pub fn add(&mut self, other: &Self) {
-        self.latency.add(&other.latency);
+        self.statuses.add(&other.statuses);
+        self.timed_out.add(&other.timed_out);
+        self.open.add(&other.open);
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.errors.add(&other.errors);
         self.reconnects += other.reconnects;
-        self.failed += other.failed;
+        self.failed.add(&other.failed);
         self.unfinished += other.unfinished;
+        self.closed_without_notice += other.closed_without_notice;
+        self.refused += other.refused;
         self.out_of_ports += other.out_of_ports;
         self.first_fault = self.first_fault.or(other.first_fault);
     }
 
     /// Starts from zero, keeping the memory: the warm-up is over.
     pub(super) fn clear(&mut self) {
-        let mut latency = std::mem::take(&mut self.latency);
-        latency.clear();
-        *self = Self { latency, ..Self::default() };
+        let mut statuses = std::mem::take(&mut self.statuses);
+        statuses.clear();
+        *self = Self { statuses, ..Self::default() };
+    }
+
+    /// Forgets what happened to connections, and keeps what became of requests.
+    pub(super) fn clear_connections(&mut self) {
+        let ErrorCounts { timeout, status, .. } = self.errors;
+        *self = Self {
+            errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
+            bytes: 0,
+            reconnects: 0,
+            closed_without_notice: 0,
+            refused: 0,
+            out_of_ports: 0,
+            first_fault: None,
+            ..std::mem::take(self)
+        };
     }
 
     /// Counts a fault under its kind.
     pub(super) fn fault(&mut self, fault: Fault) {
         match fault {
-            Fault::Connect(_) => self.errors.connect += 1,
+            Fault::Connect(error) => {
+                self.errors.connect += 1;
+                self.refused += u64::from(error == Errno::CONNREFUSED);
+                self.out_of_ports += u64::from(error == Errno::ADDRNOTAVAIL);
+            }
             Fault::Write(_) => self.errors.write += 1,
             Fault::Read(_) | Fault::Closed | Fault::Answer(_) => self.errors.read += 1,
         }
         self.first_fault = self.first_fault.or(Some(fault));
+    }
+}
+
+impl OpenCounts {
+    fn add(&mut self, other: &Self) {
+        self.arrivals += other.arrivals;
+        self.unsent += other.unsent;
+        self.waited += other.waited;
+        self.late += other.late;
+        self.start_delay.add(&other.start_delay);
     }
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::Ordering;
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
 use rustix::io::Errno;
-use rustix::time::{ClockId, clock_gettime};
 
+use super::arrivals::Arrivals;
 use super::connection::Connection;
 use super::error::LoadError;
 use super::head::HeadParser;
+use super::limits;
 use super::plan::Settled;
 use super::shared::{Live, SECOND_NS, Shared, Signals, WorkerResult};
 use super::tally::Tally;
@@ -20,7 +21,7 @@ const READ_BUFFER: usize = 64 * 1024;
 /// Events taken from the kernel at once.
 const EVENTS: usize = 256;
 /// How often the rate of a thread is sampled, as wrk does.
-const SAMPLE_NS: u64 = 100_000_000;
+pub(super) const SAMPLE_NS: u64 = 100_000_000;
 /// Time-outs are looked for this many times within one time-out, so none is noticed more than 5 % late.
 const SWEEPS_PER_TIMEOUT: u64 = 20;
 /// Bounds of the time between two sweeps: the lower keeps them cheap, the upper notices Ctrl-C soon.
@@ -30,28 +31,31 @@ const PAUSED_SWEEP_NS: u64 = 10_000_000;
 /// Room for samples reserved up front: ten minutes; a longer run grows it.
 const MAX_RESERVED_SAMPLES: usize = 6_000;
 
-struct Worker<'a> {
-    shared: Shared<'a>,
-    connections: Vec<Connection>,
-    events: Vec<epoll::Event>,
-    signals: &'a Signals<'a>,
-    live: &'a Live,
-    next_sweep: u64,
-    next_sample: u64,
-    sampled: (u64, u64),
-    rates: Vec<f64>,
+pub(super) struct Worker<'a> {
+    pub(super) shared: Shared<'a>,
+    pub(super) connections: Vec<Connection>,
+    pub(super) index: usize,
+    /// The open loop, once its clock has started.
+    pub(super) arrivals: Option<Arrivals>,
+    pub(super) events: Vec<epoll::Event>,
+    pub(super) signals: &'a Signals<'a>,
+    pub(super) live: &'a Live,
+    pub(super) next_sweep: u64,
+    pub(super) next_sample: u64,
+    pub(super) sampled: (u64, u64),
+    pub(super) rates: Vec<f64>,
 }
 
 /// Runs one thread's share: opens its connections, waits for the others, measures until the end.
 pub(super) fn run(
     plan: &Settled,
-    share: usize,
+    index: usize,
     epoll: &OwnedFd,
     signals: &Signals<'_>,
     live: &Live,
 ) -> Result<WorkerResult, LoadError> {
     let batch = plan.request.bytes.repeat(plan.pipeline);
-    let mut worker = Worker::new(plan, share, epoll.as_fd(), &batch, signals, live);
+    let mut worker = Worker::new(plan, index, epoll.as_fd(), &batch, signals, live);
     let opened = worker.open_all();
     // Before any error is returned: the other threads wait for this one.
     signals.start.wait();
@@ -62,12 +66,13 @@ pub(super) fn run(
 impl<'a> Worker<'a> {
     fn new(
         plan: &'a Settled,
-        share: usize,
+        index: usize,
         epoll: BorrowedFd<'a>,
         batch: &'a [u8],
         signals: &'a Signals<'a>,
         live: &'a Live,
     ) -> Self {
+        let share = limits::share(plan.connections, plan.threads, index);
         let shared = Shared {
             plan,
             epoll,
@@ -77,6 +82,9 @@ impl<'a> Worker<'a> {
             parser: HeadParser::new(plan.request.is_head),
             tally: Tally::default(),
             ready: Vec::with_capacity(share.min(EVENTS)),
+            returned: Vec::new(),
+            count_from: 0,
+            last_due: u64::MAX,
             now: 0,
             sending: false,
             base: signals.base,
@@ -85,6 +93,8 @@ impl<'a> Worker<'a> {
         Self {
             shared,
             connections: (0..share).map(Connection::new).collect(),
+            index,
+            arrivals: None,
             events: Vec::with_capacity(EVENTS),
             signals,
             live,
@@ -107,58 +117,20 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    fn stopped(&self) -> bool {
+    pub(super) fn stopped(&self) -> bool {
         self.signals.stop.load(Ordering::Relaxed)
     }
 
-    /// Warm-up, then the measured part.
-    fn measure(mut self) -> Result<WorkerResult, LoadError> {
-        self.shared.read_clock();
-        self.shared.sending = true;
-        for connection in &mut self.connections {
-            connection.start(&mut self.shared);
-        }
-        let warmup = self.shared.plan.warmup_ns();
-        if warmup > 0 {
-            self.run_until(self.shared.now + warmup)?;
-            self.shared.tally.clear();
-            for connection in &mut self.connections {
-                connection.finished = 0;
-            }
-        }
-        let begin = self.shared.now;
-        let cpu = thread_cpu_ns();
-        self.sampled = (begin, 0);
-        self.next_sample = begin + SAMPLE_NS;
-        self.run_until(begin + self.shared.plan.duration_ns())?;
-        self.shared.read_clock();
-        self.shared.tally.unfinished = self.connections.iter().map(Connection::waiting).sum();
-        Ok(WorkerResult {
-            rates: self.rates,
-            finished: self.connections.iter().map(|connection| connection.finished).collect(),
-            opened: self.connections.iter().filter(|connection| connection.opened).count(),
-            measured: (begin, self.shared.now),
-            cpu_ns: thread_cpu_ns().saturating_sub(cpu),
-            tally: self.shared.tally,
-        })
-    }
-
-    fn run_until(&mut self, end: u64) -> Result<(), LoadError> {
-        self.next_sweep = self.next_sweep.min(end);
-        while self.shared.now < end && !self.stopped() {
-            self.turn()?;
-            self.next_sweep = self.next_sweep.min(end);
-        }
-        Ok(())
-    }
-
     /// One wait and all that it brings.
-    fn turn(&mut self) -> Result<(), LoadError> {
+    pub(super) fn turn(&mut self) -> Result<(), LoadError> {
         let wait = self.next_sweep.min(self.next_sample).saturating_sub(self.shared.now);
         let timeout = Timespec {
             tv_sec: i64::try_from(wait / SECOND_NS).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(wait % SECOND_NS).unwrap_or_default(),
         };
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.set_timer()?;
+        }
         self.events.clear();
         match epoll::wait(self.shared.epoll, spare_capacity(&mut self.events), Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {}
@@ -171,19 +143,27 @@ impl<'a> Worker<'a> {
                 connection.on_event(&mut self.shared, event.flags);
             }
         }
-        // Reading first and sending afterwards: a send is the dearer of the two, and answers that wait to be read while
-        // others' requests are sent would have our own queue in their latency.
-        for at in 0..self.shared.ready.len() {
-            let index = self.shared.ready[at];
-            self.connections[index].start(&mut self.shared);
-        }
-        self.shared.ready.clear();
+        self.send_next();
         if self.shared.now == before {
             // No answer was completed, and so no clock read.
             self.shared.read_clock();
         }
         self.on_time();
         Ok(())
+    }
+
+    /// Reading first and sending afterwards: a send is the dearer of the two, and answers that wait to be read while
+    /// others' requests are sent would have our own queue in their latency.
+    #[inline]
+    pub(super) fn send_next(&mut self) {
+        if let Some(arrivals) = &mut self.arrivals {
+            return arrivals.dispatch(&mut self.shared, &mut self.connections);
+        }
+        for at in 0..self.shared.ready.len() {
+            let index = self.shared.ready[at];
+            self.connections[index].start(&mut self.shared, None);
+        }
+        self.shared.ready.clear();
     }
 
     /// Whatever is due by the clock.
@@ -216,10 +196,4 @@ impl<'a> Worker<'a> {
         self.sampled = (now, total);
         self.next_sample = now + SAMPLE_NS;
     }
-}
-
-fn thread_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let part = |value: i64| u64::try_from(value).unwrap_or_default();
-    part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
 }

@@ -2,16 +2,22 @@
 
 mod environment;
 pub mod json;
+mod latency;
 mod limit;
+mod open_loop;
 pub mod text;
 mod trial;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-pub use crate::load::ErrorCounts;
-use crate::load::{LatencyHistogram, LoadPlan, Outcome};
+pub use crate::load::{ErrorCounts, FailureCounts};
+use crate::load::{LoadPlan, Outcome};
 pub use environment::Environment;
+pub use latency::{LatencyUs, StatusReport};
 pub use limit::{Limit, LimitedBy, Usage};
+pub use open_loop::{OpenLoop, StartDelayUs};
 pub use trial::{ServerSide, TrialReport};
 
 /// Microseconds in a second.
@@ -22,11 +28,12 @@ const SECOND_US: f64 = 1_000_000.0;
 pub struct RunReport {
     /// The URL that was loaded.
     pub url: String,
-    /// Length of the measured part in seconds.
+    /// Length of the measured part in seconds; in an open loop up to the last arrival.
     pub duration_s: f64,
     /// Requests with a complete answer, whatever its status.
     pub requests: u64,
-    /// Those per second; 0 when nothing finished.
+    /// Those per second of `duration_s`, in an open loop with those that came after the last arrival; 0 when nothing
+    /// finished.
     pub requests_per_s: f64,
     /// Bytes read from the wire.
     pub bytes: u64,
@@ -34,6 +41,12 @@ pub struct RunReport {
     pub bytes_per_s: f64,
     /// Latency; all fields `null` when nothing finished.
     pub latency_us: LatencyUs,
+    /// Answers and their latency by status, such as `200`; `other` where there are too many statuses to keep apart.
+    pub statuses: BTreeMap<String, StatusReport>,
+    /// The same by class, such as `2xx`.
+    pub classes: BTreeMap<String, StatusReport>,
+    /// What became of the arrivals of an open loop; `null` in a closed one.
+    pub open_loop: Option<OpenLoop>,
     /// Rate of a thread in requests per second, over samples of 100 ms; `null` when there are none.
     pub thread_rate: Option<Spread>,
     /// Threads used.
@@ -46,7 +59,9 @@ pub struct RunReport {
     pub reconnects: u64,
     /// Requests of which something was sent and that got no complete answer (without `--no-retry`: not even when repeated).
     pub failed: u64,
-    /// Requests in flight when the run ended.
+    /// Those by what became of them; they add up to `failed`.
+    pub failed_by: FailureCounts,
+    /// Requests in flight when the run ended; in an open loop all arrivals that were neither answered nor failed by then.
     pub unfinished: u64,
     /// How evenly connections were served; `null` when nothing finished.
     pub fairness: Option<Fairness>,
@@ -58,26 +73,6 @@ pub struct RunReport {
     pub notes: Vec<String>,
     /// The conditions, without which the numbers mean little.
     pub environment: Environment,
-}
-
-/// Latency in microseconds: from the start of a request's send to the last byte of its answer. Known within 0.1 %.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "each name is the statistic itself")]
-pub struct LatencyUs {
-    pub mean: Option<f64>,
-    pub stdev: Option<f64>,
-    pub max: Option<f64>,
-    /// Share of requests within one standard deviation of the mean, in percent.
-    pub within_stdev_percent: Option<f64>,
-    pub p50: Option<f64>,
-    pub p66: Option<f64>,
-    pub p75: Option<f64>,
-    pub p80: Option<f64>,
-    pub p90: Option<f64>,
-    pub p95: Option<f64>,
-    pub p98: Option<f64>,
-    pub p99: Option<f64>,
-    pub p999: Option<f64>,
 }
 
 /// Statistics of a set of samples.
@@ -100,6 +95,10 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
+    pub closed_without_notice: u64,
+    /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
+    pub refused: u64,
 }
 
 /// Requests finished by the worst- and the best-served connection.
@@ -138,13 +137,22 @@ impl RunReport {
             requests_per_s: per_second(tally.requests),
             bytes: tally.bytes,
             bytes_per_s: per_second(tally.bytes),
-            latency_us: if finished { LatencyUs::of(&tally.latency) } else { LatencyUs::default() },
+            latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
+            statuses: latency::by_status(&tally.statuses),
+            classes: latency::by_class(&tally.statuses),
+            open_loop: plan.schedule.map(|schedule| OpenLoop::new(&schedule, tally)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
-            connections: Connections { asked: outcome.asked, opened: outcome.opened },
+            connections: Connections {
+                asked: outcome.asked,
+                opened: outcome.opened,
+                closed_without_notice: tally.closed_without_notice,
+                refused: tally.refused,
+            },
             errors: tally.errors,
             reconnects: tally.reconnects,
-            failed: tally.failed,
+            failed: tally.failed.total(),
+            failed_by: tally.failed,
             unfinished: tally.unfinished,
             fairness: match fewest_and_most {
                 (Some(&slowest), Some(&fastest)) if finished => Some(Fairness { slowest, fastest }),
@@ -158,27 +166,6 @@ impl RunReport {
             },
             notes: outcome.notes.clone(),
             environment,
-        }
-    }
-}
-
-impl LatencyUs {
-    fn of(histogram: &LatencyHistogram) -> Self {
-        let summary = histogram.summary();
-        Self {
-            mean: summary.map(|summary| summary.mean),
-            stdev: summary.map(|summary| summary.stdev),
-            max: summary.map(|summary| summary.max),
-            within_stdev_percent: summary.map(|summary| summary.within_stdev_percent),
-            p50: histogram.percentile_us(50.0),
-            p66: histogram.percentile_us(66.0),
-            p75: histogram.percentile_us(75.0),
-            p80: histogram.percentile_us(80.0),
-            p90: histogram.percentile_us(90.0),
-            p95: histogram.percentile_us(95.0),
-            p98: histogram.percentile_us(98.0),
-            p99: histogram.percentile_us(99.0),
-            p999: histogram.percentile_us(99.9),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::{LatencyUs, RunReport};
+use super::{LatencyUs, OpenLoop, RunReport};
 use crate::units::{WrkBinary, WrkMetric, WrkTime};
 
 /// Microseconds in the milliseconds that ab's table is in.
@@ -25,6 +25,7 @@ pub fn render(report: &RunReport) -> String {
     // Writing to a string can't fail.
     let _ = block(&mut out, report);
     let _ = percentiles(&mut out, &report.latency_us);
+    let _ = statuses(&mut out, report);
     let _ = remarks(&mut out, report);
     out
 }
@@ -89,28 +90,73 @@ fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
         (100, latency.max),
     ];
     for (percent, us) in rows {
-        let value = us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US));
+        let value = millis(us);
         let longest = if percent == 100 { " (longest request)" } else { "" };
         writeln!(out, " {percent:3}% {value:>10}{longest}")?;
     }
     Ok(())
 }
 
+/// Latency by status, where there is more to say than the table of all of them does.
+fn statuses(out: &mut String, report: &RunReport) -> fmt::Result {
+    if report.statuses.len() < 2 && report.open_loop.is_none() {
+        return Ok(());
+    }
+    writeln!(out, "\nLatency by status (ms)")?;
+    writeln!(out, " status {:>10}{:>11}{:>11}{:>11}{:>11}", "count", "50%", "90%", "99%", "100%")?;
+    for (status, answers) in &report.statuses {
+        let latency = &answers.latency_us;
+        let [p50, p90, p99, max] = [latency.p50, latency.p90, latency.p99, latency.max].map(millis);
+        writeln!(out, " {status:>6} {:>10}{p50:>11}{p90:>11}{p99:>11}{max:>11}", answers.count)?;
+    }
+    Ok(())
+}
+
+fn millis(us: Option<f64>) -> String {
+    us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US))
+}
+
+/// What became of the arrivals of an open loop, and whose fault it was when they started late.
+fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
+    let OpenLoop { rate, arrivals, answered, failed, unanswered, unsent, .. } = open;
+    writeln!(
+        out,
+        "Arrivals: {arrivals} at {rate}/s: {answered} answered, {failed} failed, {unanswered} unanswered \
+         ({unsent} never sent)"
+    )?;
+    let delay = &open.start_delay_us;
+    let [p50, p99, max] = [delay.p50, delay.p99, delay.max].map(millis);
+    writeln!(
+        out,
+        "Late starts: {} by more than 1 ms through the client's fault (50% {p50}, 99% {p99}, 100% {max} ms); \
+         {} waited for a connection",
+        open.late, open.waited
+    )
+}
+
 /// What neither wrk nor ab says.
 fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     let connections = &report.connections;
-    write!(out, "\nConnections: {} asked, {} opened", connections.asked, connections.opened)?;
+    writeln!(out)?;
+    if let Some(open) = &report.open_loop {
+        arrivals(out, open)?;
+    }
+    write!(out, "Connections: {} asked, {} opened", connections.asked, connections.opened)?;
     if report.reconnects > 0 {
         write!(out, ", {} reconnects after the server closed", report.reconnects)?;
+    }
+    if connections.closed_without_notice > 0 {
+        write!(out, ", {} closed without notice", connections.closed_without_notice)?;
+    }
+    if connections.refused > 0 {
+        write!(out, ", {} refused", connections.refused)?;
     }
     writeln!(out)?;
     if let Some(fairness) = report.fairness {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
         writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;
     }
-    if report.failed > 0 {
-        writeln!(out, "Failed: {} requests were sent and got no complete answer", report.failed)?;
-    }
+    failures(out, report)?;
     let cpu = report.client_cpu;
     match cpu.per_request_us {
         Some(us) => writeln!(out, "Client CPU: {:.2}s, {us:.2}us per request", cpu.total_s)?,
@@ -123,6 +169,25 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
         writeln!(out, "Note: {note}")?;
     }
     Ok(())
+}
+
+/// Requests that got no complete answer, and why.
+fn failures(out: &mut String, report: &RunReport) -> fmt::Result {
+    if report.failed == 0 {
+        return Ok(());
+    }
+    let by = &report.failed_by;
+    let kinds = [
+        ("connection closed before the answer", by.closed),
+        ("answer broken off", by.broken_off),
+        ("answer not understood", by.not_understood),
+        ("timed out", by.timed_out),
+        ("no connection to send it again", by.not_repeated),
+    ];
+    let kinds: Vec<_> =
+        kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, count)| format!("{kind} {count}")).collect();
+    let (failed, kinds) = (report.failed, kinds.join(", "));
+    writeln!(out, "Failed: {failed} requests were sent and got no complete answer ({kinds})")
 }
 
 #[cfg(test)]

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use super::super::{ClientCpu, Connections, Environment, Fairness, Spread};
 use super::*;
-use crate::load::ErrorCounts;
+use crate::load::{ErrorCounts, FailureCounts};
+
+fn connections(count: usize) -> Connections {
+    Connections { asked: count, opened: count, closed_without_notice: 0, refused: 0 }
+}
 
 fn empty() -> RunReport {
     RunReport {
@@ -15,12 +19,16 @@ fn empty() -> RunReport {
         bytes: 0,
         bytes_per_s: 0.0,
         latency_us: LatencyUs::default(),
+        statuses: BTreeMap::new(),
+        classes: BTreeMap::new(),
+        open_loop: None,
         thread_rate: None,
         threads: 2,
-        connections: Connections { asked: 10, opened: 10 },
+        connections: connections(10),
         errors: ErrorCounts::default(),
         reconnects: 0,
         failed: 0,
+        failed_by: FailureCounts::default(),
         unfinished: 10,
         fairness: None,
         partial: false,
@@ -59,7 +67,7 @@ fn the_block_is_laid_out_like_wrks() {
             within_stdev_percent: 86.54,
         }),
         threads: 12,
-        connections: Connections { asked: 400, opened: 400 },
+        connections: connections(400),
         errors: ErrorCounts { read: 3, status: 7, ..ErrorCounts::default() },
         fairness: Some(Fairness { slowest: 3, fastest: 9 }),
         ..empty()

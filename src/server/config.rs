@@ -48,32 +48,34 @@ impl Blocking {
 /// The settings of a [`super::Server`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Where to listen; port 0 asks for a free one.
-    pub listen: SocketAddr,
-    /// Worker threads.
+    /// Where to listen, by the rules of [`super::Listener::bind_all`].
+    pub listen: Vec<SocketAddr>,
+    /// Worker threads; one for each core that may be used is what `std::thread::available_parallelism` says.
     pub workers: NonZeroUsize,
-    /// The core that each worker is bound to; empty leaves placing to the kernel.
+    /// The core that each worker is bound to, by the kernel's number; empty leaves placing to the kernel.
     pub pin: Vec<usize>,
     /// Relative capacity of each worker; workers beyond its end count as 1.
     pub shares: Vec<u32>,
     /// Connections that the kernel may hold ready before they are accepted.
     pub backlog: i32,
-    /// Connections at once; further ones wait in the backlog.
+    /// Connections at once; further ones wait in the backlog. Each is a descriptor, of which a process has as many as
+    /// RLIMIT_NOFILE says: when they run out, further ones wait too.
     pub max_connections: u32,
     /// Deadlines of every connection.
     pub deadlines: Deadlines,
-    /// Threads for handlers that block.
+    /// Threads for [`super::blocking`].
     pub blocking: Blocking,
-    /// How long open connections may take to end after [`super::Handle::stop`].
+    /// How long connections may take to end after [`super::Handle::stop`]; what is left then is cut off.
     pub drain: Duration,
 }
 
 impl Config {
-    /// The defaults for a server at `listen` with so many workers.
+    /// The defaults for a server at `listen` with so many workers: no pinning, equal shares, a backlog of 4096, any number
+    /// of connections, a drain of 5 s, and what [`Deadlines::default`] and [`Blocking::beside`] say.
     #[must_use]
     pub fn new(listen: SocketAddr, workers: NonZeroUsize) -> Self {
         Self {
-            listen,
+            listen: vec![listen],
             workers,
             pin: Vec::new(),
             shares: Vec::new(),

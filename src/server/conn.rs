@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use rustix::net::sockopt::set_socket_linger;
 use smol::Task;
 
 use crate::http::BodyReader;
@@ -17,9 +18,9 @@ use super::tasks::Ticket;
 use super::wheel::TICK_MS;
 
 /// Unread bytes that are thrown away after the last answer, so that the reset which they would cause does not
-/// destroy it on its way (RFC 9112 §9.6). Twice what servers usually let a client send, so that a client which
-/// looks for answers only after its whole upload reads this one.
-pub(super) const LINGER_BYTES: usize = 2 * 1024 * 1024;
+/// destroy it on its way (RFC 9112 §9.6). Many clients look for an answer only after their whole upload: so much as a fast
+/// link brings in the time that they are given, after which it ends anyway.
+pub(super) const LINGER_BYTES: usize = 64 * 1024 * 1024;
 
 /// How long that may take.
 const LINGER_TIME: Duration = Duration::from_secs(1);
@@ -94,6 +95,8 @@ pub(super) struct Conn {
     pub(super) unsent: Option<Box<Unsent>>,
     /// What is shared with the task that works on the answer.
     pub(super) flow: Option<Box<Flow>>,
+    /// Its task has something for it that was not looked at yet.
+    pub(super) touched: bool,
 }
 
 impl Conn {
@@ -113,6 +116,7 @@ impl Conn {
             input,
             unsent: None,
             flow: None,
+            touched: false,
         }
     }
 
@@ -163,6 +167,14 @@ impl Conn {
     /// What another worker needs to go on with it.
     pub(super) fn into_moved(self) -> Moved {
         Moved { socket: self.socket, peer: self.peer, input: self.input, since: self.since }
+    }
+
+    /// To be called before the connection is ended at once: has the client see a reset if an answer did not leave whole.
+    /// Without a length, any other end looks like its end; and the kernel would keep what a client does not read for minutes.
+    pub(super) fn reset_if_cut_off(&self) {
+        if self.unsent.is_some() || matches!(self.phase, Phase::Pieces(_)) {
+            let _ = set_socket_linger(&self.socket, Some(Duration::ZERO));
+        }
     }
 
     /// Whether a task waits for more of the request's body.

@@ -60,6 +60,11 @@ impl Dealer {
         worker
     }
 
+    /// Counts an accepted connection, for which room was reserved, to a worker that must take it, whoever is emptier.
+    pub(super) fn keep(&self, worker: usize) {
+        self.hands[worker].held.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Counts a connection of `worker` out.
     pub(super) fn ended(&self, worker: usize) {
         self.hands[worker].held.fetch_sub(1, Ordering::Relaxed);

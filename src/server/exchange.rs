@@ -9,12 +9,14 @@ mod sending;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rustix::event::epoll::EventFlags;
 use rustix::net::RecvFlags;
 
 use crate::http::{HttpError, header_slots, is_blank, parse_head, with_minor_1};
 
+use super::access::Recorder;
 use super::conn::{Conn, Ending, Phase};
 use super::files::FileCache;
 use super::mailbox::Mailbox;
@@ -59,6 +61,7 @@ pub(super) struct Exchange {
     pub(super) tasks: Tasks,
     /// This worker's files, if there are any.
     files: Option<Rc<RefCell<FileCache>>>,
+    pub(super) recorder: Recorder,
     pub(super) counters: Counters,
     /// Whose answers wait in the renderer, in order, and where each one's end there.
     leaving: Vec<(Ticket, usize)>,
@@ -66,26 +69,42 @@ pub(super) struct Exchange {
     begin: usize,
     /// Present tick.
     pub(super) tick: u64,
-    /// How many requests may have been answered when the rest of the turn is refused; see [`crate::tune::TurnQuota`].
+    /// How many requests may have been answered when the rest of the turn is refused if it has lasted long enough; see
+    /// [`crate::tune::TurnQuota`].
     pub(super) quota_ends: u64,
+    /// When that is, as [`Time`] has it.
+    pub(super) turn_ends: u64,
+    /// When the server started.
+    epoch: Instant,
     /// The server is stopping: every answer is its connection's last.
     pub(super) stopping: bool,
 }
 
 impl Exchange {
     /// For one of so many workers.
-    pub(super) fn new(routes: Arc<Routes>, time: &mut Time, mailbox: Arc<Mailbox>, workers: usize) -> Self {
+    pub(super) fn new(
+        routes: Arc<Routes>,
+        time: &mut Time,
+        mailbox: Arc<Mailbox>,
+        recorder: Recorder,
+        workers: usize,
+    ) -> Self {
         let files = routes.files.as_ref().map(|files| FileCache::new(files.cache_bytes / workers.max(1)));
+        let mut renderer = Renderer::new(time.date());
+        renderer.recording = recorder.is_on();
         Self {
             routes,
             files: files.map(|cache| Rc::new(RefCell::new(cache))),
-            renderer: Renderer::new(time.date()),
+            renderer,
             tasks: Tasks::new(mailbox),
+            recorder,
             counters: Counters::default(),
             leaving: Vec::new(),
             begin: 0,
             tick: time.tick(),
             quota_ends: u64::MAX,
+            turn_ends: u64::MAX,
+            epoch: time.epoch(),
             stopping: false,
         }
     }
@@ -102,8 +121,7 @@ impl Exchange {
             Ok((count, _)) if count > 0 && count < buffer.len() => Event::Arrived(count),
             other => {
                 self.begin = self.renderer.out.len();
-                let room = buffer.len();
-                self.received(conn, other.map(|(count, _)| count), room, Some(buffer));
+                self.received(conn, other.map(|(count, _)| count), buffer);
                 Event::Served(self.go_on(conn, buffer))
             }
         }
@@ -178,6 +196,14 @@ impl Exchange {
         std::mem::take(&mut self.leaving)
     }
 
+    /// What was counted so far.
+    #[inline]
+    pub(super) fn totals(&mut self) -> &Counters {
+        self.counters.client_errors = self.renderer.client_errors;
+        self.counters.server_errors = self.renderer.server_errors;
+        &self.counters
+    }
+
     /// Ends a batch: nothing is left to send. Gives the list back, so that the next batch need not allocate.
     #[inline]
     pub(super) fn batch_sent(&mut self, mut leaving: Vec<(Ticket, usize)>) {
@@ -232,7 +258,7 @@ impl Exchange {
 }
 
 impl Exchange {
-    /// Answers requests of a later minor version as if they were HTTP/1.1 (RFC 9110 §2.5).
+    /// Answers one request of a later minor version as if it were HTTP/1.1 (RFC 9110 §2.5).
     #[cold]
     fn answer_as_minor_1(&mut self, conn: &mut Conn, bytes: &[u8]) -> usize {
         match with_minor_1(bytes) {

@@ -1,17 +1,21 @@
 //! Files as bodies: sent by the kernel, without a copy, and never before they are in memory.
 
 use std::fs::File;
-use std::io::IoSliceMut;
+use std::io::{self, IoSliceMut};
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{Advice, fadvise};
+use rustix::fs::{Advice, Mode, OFlags, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-/// Bytes that are looked at, and fetched from the disk, at once: a tenth of a second of a 100 Mbit/s link, and so many that
-/// looking costs nothing.
+/// Bytes that are fetched from the disk at once: a tenth of a second of a 100 Mbit/s link.
 pub(super) const FETCH_BYTES: u64 = 1024 * 1024;
+
+/// Bytes that are looked for in memory at once, in steps of what is fetched: so many that looking costs nothing beside
+/// sending them.
+pub(super) const LOOK_BYTES: u64 = 8 * FETCH_BYTES;
 
 /// Part of an open file. Clones share the descriptor.
 #[derive(Debug, Clone)]
@@ -25,8 +29,24 @@ impl FilePart {
     /// `length` bytes of a file from byte `from` on. If the file turns out to be shorter, the connection ends early.
     #[must_use]
     pub fn new(file: Arc<File>, from: u64, length: u64) -> Self {
-        // Reading ahead is done by the threads that read: the kernel, left to itself, would have the worker ask the disk for it.
-        let _ = fadvise(&file, 0, None, Advice::Random);
+        leave_reading_ahead(&file);
+        Self::prepared(file, from, length)
+    }
+
+    /// The whole of the file of this name; what is none is not found. Waits for the disk.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        // Not blocking: a pipe without a writer would be waited for.
+        let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(Self::new(Arc::new(file), 0, metadata.len()))
+    }
+
+    /// Part of a file that was prepared by [`leave_reading_ahead`].
+    pub(super) const fn prepared(file: Arc<File>, from: u64, length: u64) -> Self {
         Self { file, from, length }
     }
 
@@ -46,15 +66,18 @@ impl FilePart {
     }
 }
 
-/// Whether these bytes of a file can be had without waiting for a disk. The kernel reads ahead in order, so the first and
-/// the last byte stand for those between them. A kernel (before 4.14) or file system that cannot say counts as yes.
-pub(super) fn is_in_memory(file: &File, from: u64, length: u64) -> bool {
-    let there = |at| {
-        let mut byte = [0];
-        let read = preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT);
-        !matches!(read, Err(Errno::AGAIN))
-    };
-    there(from + length.saturating_sub(1)) && there(from)
+/// Leaves reading ahead to the threads that read: the kernel, left to itself, would have the worker ask the disk for it.
+pub(super) fn leave_reading_ahead(file: &File) {
+    let _ = fadvise(file, 0, None, Advice::Random);
+}
+
+/// Whether this byte of a file can be had without waiting for a disk. If not, the kernel sends for its page and for no
+/// other: asked again, the answer says nothing any more. A kernel (before 4.14) or file system that cannot say counts as
+/// yes.
+pub(super) fn is_in_memory(file: &File, at: u64) -> bool {
+    let mut byte = [0];
+    let read = preadv2(file, &mut [IoSliceMut::new(&mut byte)], at, ReadWriteFlags::NOWAIT);
+    !matches!(read, Err(Errno::AGAIN))
 }
 
 /// Has the kernel read these bytes into its memory; blocks for as long as the disk takes. What cannot be read is found out
@@ -82,8 +105,8 @@ mod tests {
     fn what_was_just_read_is_in_memory() {
         let file = File::open(std::env::current_exe().expect("our program")).expect("readable");
         fetch(&file, 0, FETCH_BYTES);
-        assert!(is_in_memory(&file, 0, 4096));
-        assert!(is_in_memory(&file, u64::MAX / 4, 1), "beyond the end nothing has to be waited for");
+        assert!(is_in_memory(&file, 0) && is_in_memory(&file, 4095));
+        assert!(is_in_memory(&file, u64::MAX / 4), "beyond the end nothing has to be waited for");
         fetch(&file, u64::MAX / 4, 1);
     }
 }

@@ -15,7 +15,7 @@ use crate::http::{Status, decode_path};
 pub(super) use cache::{FileCache, Known};
 pub(super) use entry::Entry;
 
-use super::pool::Pools;
+use super::pool::{Pools, Refused};
 use super::request::OwnedRequest;
 use super::response::Response;
 use load::{Loaded, load};
@@ -64,7 +64,8 @@ pub(super) struct Lookup {
 }
 
 impl Lookup {
-    /// Has the file looked at by a thread that may wait for the disk, remembers it, and answers.
+    /// Has the file looked at by a thread that may wait for the disk, remembers it, and answers. When it cannot be looked
+    /// at now, it is taken to be what it was.
     pub(super) async fn answer(self, request: OwnedRequest) -> Response {
         let mut names = Vec::new();
         let is_folder = match decode_path(&request.path, &mut names) {
@@ -75,6 +76,7 @@ impl Lookup {
         let looked =
             Pools::current().disk.run(move || load(&root, &wanted, is_folder, known.as_deref())).await;
         let entry = match looked {
+            Err(_) | Ok(Loaded::Busy) if self.known.is_some() => self.known,
             Err(refused) => return refused.response(),
             Ok(Loaded::Same) => self.known,
             Ok(Loaded::File(entry)) => Some(Arc::new(entry)),
@@ -92,11 +94,9 @@ impl Lookup {
 
 fn without_a_file(loaded: &Loaded, names: &[u8], query: Option<&str>) -> Response {
     match loaded {
-        Loaded::Folder => {
-            let location = location(names, query);
-            Response::error(Status::MOVED_PERMANENTLY).with_header("Location", &location)
-        }
+        Loaded::Folder => Response::redirect(Status::MOVED_PERMANENTLY, &location(names, query)),
         Loaded::Forbidden => Response::error(Status::FORBIDDEN),
+        Loaded::Busy => Refused::new().response(),
         Loaded::Failed => Response::error(Status::INTERNAL_SERVER_ERROR),
         Loaded::Missing | Loaded::Same | Loaded::File(_) => Response::error(Status::NOT_FOUND),
     }
@@ -132,6 +132,22 @@ mod tests {
     fn a_location_stays_on_this_host() {
         assert_eq!(location(b"evil.example", None), "/evil.example/");
         assert_eq!(location("a b/ü%".as_bytes(), Some("x=1")), "/a%20b/%C3%BC%25/?x=1");
+    }
+
+    #[test]
+    fn what_the_kernel_says_has_a_status() {
+        use rustix::io::Errno;
+        let rows = [
+            (Errno::NOENT, Status::NOT_FOUND),
+            (Errno::LOOP, Status::NOT_FOUND),
+            (Errno::ACCESS, Status::FORBIDDEN),
+            (Errno::MFILE, Status::SERVICE_UNAVAILABLE),
+            (Errno::NFILE, Status::SERVICE_UNAVAILABLE),
+            (Errno::IO, Status::INTERNAL_SERVER_ERROR),
+        ];
+        for (error, status) in rows {
+            assert_eq!(without_a_file(&Loaded::without(error), b"", None).status(), status, "{error}");
+        }
     }
 
     #[test]

@@ -32,16 +32,23 @@ pub(super) enum Message {
 
 /// The queue of one worker.
 pub(super) struct Mailbox {
-    queue: Mutex<VecDeque<Message>>,
+    inbox: Mutex<Inbox>,
     bell: OwnedFd,
     /// A ring that the worker has not answered yet; more of them would be wasted system calls.
     rung: AtomicBool,
 }
 
+#[derive(Default)]
+struct Inbox {
+    queue: VecDeque<Message>,
+    /// Nobody collects any more.
+    closed: bool,
+}
+
 impl Mailbox {
     pub(super) fn new() -> std::io::Result<Self> {
         let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { queue: Mutex::default(), bell, rung: AtomicBool::new(false) })
+        Ok(Self { inbox: Mutex::default(), bell, rung: AtomicBool::new(false) })
     }
 
     /// The descriptor that becomes readable at each ring. Watched edge-triggered, so it is never read.
@@ -49,13 +56,13 @@ impl Mailbox {
         &self.bell
     }
 
-    /// Queues a message without waking the worker; gives it back when the queue is full.
+    /// Queues a message without waking the worker; gives it back when the queue is full, or the worker has ended.
     pub(super) fn post(&self, message: Message) -> Result<(), Message> {
-        let mut queue = self.lock();
-        if queue.len() >= CAPACITY {
+        let mut inbox = self.lock();
+        if inbox.closed || inbox.queue.len() >= CAPACITY {
             return Err(message);
         }
-        queue.push_back(message);
+        inbox.queue.push_back(message);
         Ok(())
     }
 
@@ -70,11 +77,35 @@ impl Mailbox {
     /// Takes everything that waits. Rings from now on are new rings.
     pub(super) fn collect(&self) -> VecDeque<Message> {
         self.rung.store(false, Ordering::SeqCst);
-        std::mem::take(&mut *self.lock())
+        std::mem::take(&mut self.lock().queue)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Message>> {
+    /// Takes no message from now on, if none waits; returns whether that is so. A connection that another worker wanted
+    /// to send here stays with it.
+    pub(super) fn close_if_empty(&self) -> bool {
+        let mut inbox = self.lock();
+        inbox.closed = inbox.queue.is_empty();
+        inbox.closed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inbox> {
         // Pushing and taking leave the queue whole even if a thread dies in between.
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_mailbox_gives_back_what_it_is_sent() {
+        let mailbox = Mailbox::new().expect("eventfd");
+        assert!(mailbox.post(Message::Share { to: 1 }).is_ok());
+        assert!(!mailbox.close_if_empty(), "a message waits");
+        assert!(mailbox.post(Message::Share { to: 2 }).is_ok());
+        assert_eq!(mailbox.collect().len(), 2);
+        assert!(mailbox.close_if_empty());
+        assert!(mailbox.post(Message::Share { to: 3 }).is_err());
     }
 }

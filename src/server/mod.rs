@@ -1,19 +1,6 @@
-//! The server: one thread per core, each with its own epoll, all behind one listening socket.
-//!
-//! ```no_run
-//! use std::num::NonZeroUsize;
-//! use boardkit::server::{Config, Routes, Server};
-//!
-//! # fn main() -> std::io::Result<()> {
-//! let routes = Routes::new().get("/hello/{name}", |request, reply| {
-//!     reply.text(&format!("Hello, {}!\n", request.param("name").unwrap_or("you")))
-//! });
-//! let config = Config::new(([127, 0, 0, 1], 8080).into(), NonZeroUsize::MIN);
-//! Server::bind(config, routes)?.start()?.join()?;
-//! # Ok(())
-//! # }
-//! ```
+#![doc = include_str!("tour.md")]
 
+mod access;
 mod alarm;
 mod body;
 mod config;
@@ -21,17 +8,22 @@ mod conn;
 mod dealer;
 mod door;
 mod exchange;
+mod failure;
 mod file;
 mod files;
 mod flow;
+mod handle;
 mod listener;
+mod log;
 mod mailbox;
+mod per_worker;
 mod pool;
 mod reply;
 mod request;
 mod response;
 mod routes;
 mod sleep;
+mod stage;
 mod stats;
 mod tail;
 mod tasks;
@@ -46,23 +38,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+pub use crate::http::{Method, Status};
+pub use access::AccessLog;
 pub use body::Body;
 pub use config::{Blocking, Config, Deadlines};
+pub use failure::Failure;
 pub use file::FilePart;
 pub use files::Files;
 pub use flow::{BodyError, Incoming};
+pub use handle::Handle;
+pub use listener::{BindError, Listener};
+pub use log::{Level, Log};
+pub use per_worker::PerWorker;
 pub use pool::{Refused, blocking};
 pub use reply::{Reply, Sent};
 pub use request::{OwnedRequest, Request};
-pub use response::{Failure, Pieces, Response};
+pub use response::{Pieces, Response};
 pub use routes::Routes;
 pub use sleep::sleep;
+/// Streams, for [`Response::stream`] and [`Response::events`]: what makes, maps and joins them.
+pub use smol::stream;
+pub use stage::Stage;
 pub use stats::{Counters, Snapshot};
 
 use dealer::Dealer;
-use listener::Listener;
 use mailbox::Mailbox;
 use pool::Pools;
+use stage::Stages;
 use stats::WorkerStats;
 use worker::Worker;
 
@@ -70,12 +72,15 @@ use worker::Worker;
 struct Shared {
     config: Config,
     routes: Arc<Routes>,
-    listener: Listener,
+    listeners: Box<[Listener]>,
     dealer: Dealer,
     mailboxes: Box<[Arc<Mailbox>]>,
     stats: Box<[WorkerStats]>,
     pools: Pools,
+    log: Arc<dyn Log>,
+    access: Option<Arc<AccessLog>>,
     stop: AtomicBool,
+    stages: Stages,
     epoch: Instant,
 }
 
@@ -85,107 +90,150 @@ impl Shared {
     }
 
     fn stop(&self) {
-        self.stop.store(true, Ordering::SeqCst);
-        for mailbox in &self.mailboxes {
-            mailbox.ring();
+        if !self.stop.swap(true, Ordering::SeqCst) {
+            self.listeners.iter().for_each(Listener::turn_away);
+            self.ring();
+            self.stages.ring();
         }
+    }
+
+    /// Wakes every worker.
+    fn ring(&self) {
+        self.mailboxes.iter().for_each(|mailbox| mailbox.ring());
     }
 }
 
-/// A server that listens and does not serve yet.
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.pools.close();
+    }
+}
+
+/// A server that listens and does not serve yet: made by [`Server::bind`], or by [`Server::new`] from listeners that are
+/// there already.
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Shared,
 }
 
 impl Server {
-    /// Opens the listening socket.
+    /// Opens the listening sockets that the configuration names. Clients may connect from here on; they are served after
+    /// [`Server::start`].
     ///
     /// # Errors
-    /// What the kernel says to the address (taken, not ours, privileged), or to the few descriptors that each
-    /// worker needs.
+    /// What the kernel says to an address (taken, not ours, privileged), which is in the text, or to the few descriptors that
+    /// each worker needs; or that there is no address.
     pub fn bind(config: Config, routes: Routes) -> io::Result<Self> {
+        let listeners = Listener::bind_all(&config.listen, config.backlog)?;
+        Self::new(config, listeners, routes)
+    }
+
+    /// A server behind these listeners, of which there is at least one; [`Config::listen`] is not looked at.
+    ///
+    /// # Errors
+    /// What the kernel says to the few descriptors that each worker needs; or that there is no listener.
+    pub fn new(config: Config, listeners: Vec<Listener>, routes: Routes) -> io::Result<Self> {
+        if listeners.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "no address to listen on"));
+        }
         let workers = config.workers.get();
-        let listener = Listener::bind(config.listen, config.backlog)?;
         let shares: Vec<u32> = (0..workers).map(|w| config.shares.get(w).copied().unwrap_or(1)).collect();
-        let mailboxes = (0..workers).map(|_| Mailbox::new().map(Arc::new)).collect::<io::Result<_>>()?;
+        let mut mailboxes = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            mailboxes.push(Arc::new(Mailbox::new()?));
+        }
         let shared = Shared {
             dealer: Dealer::new(&shares, config.max_connections),
             routes: Arc::new(routes),
-            listener,
-            mailboxes,
+            listeners: listeners.into(),
+            mailboxes: mailboxes.into(),
             stats: (0..workers).map(|_| WorkerStats::new()).collect(),
             pools: Pools::new(&config.blocking),
+            log: Arc::new(log::ErrorOutput),
+            access: None,
             stop: AtomicBool::new(false),
+            stages: Stages::new()?,
             epoch: Instant::now(),
             config,
         };
-        Ok(Self { shared: Arc::new(shared) })
+        Ok(Self { shared })
     }
 
-    /// The address that clients reach, with the port that was found for port 0.
+    /// Where messages go: to the error output unless something else is said here.
+    #[must_use]
+    pub fn with_log(mut self, log: Arc<dyn Log>) -> Self {
+        self.shared.log = log;
+        self
+    }
+
+    /// Where each request's line goes; without it none is written. Workers beyond those that the log was made for record
+    /// nothing.
+    #[must_use]
+    pub fn with_access_log(mut self, access: Arc<AccessLog>) -> Self {
+        self.shared.access = Some(access);
+        self
+    }
+
+    /// The address of the first listener, with the port that was found for port 0.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
-        self.shared.listener.address()
+        self.shared.listeners[0].address()
     }
 
-    /// Starts the workers.
+    /// Starts the workers and returns once all of them serve.
     ///
     /// # Errors
-    /// When a thread or its epoll cannot be had.
+    /// When a thread, its epoll or its core cannot be had; no worker is left running then.
     pub fn start(self) -> io::Result<Handle> {
-        let workers = (0..self.shared.mailboxes.len()).map(|index| start_worker(index, &self.shared));
-        let workers = workers.collect::<io::Result<_>>()?;
-        Ok(Handle { shared: self.shared, workers })
-    }
-}
-
-/// One worker's thread, bound to its core if it was given one.
-fn start_worker(index: usize, shared: &Arc<Shared>) -> io::Result<JoinHandle<io::Result<()>>> {
-    let shared = Arc::clone(shared);
-    std::thread::Builder::new().name(format!("boardd-{index}")).spawn(move || {
-        if let Some(&core) = shared.config.pin.get(index) {
-            let mut set = rustix::thread::CpuSet::new();
-            set.set(core);
-            rustix::thread::sched_setaffinity(None, &set)?;
+        let shared = Arc::new(self.shared);
+        let mut workers = Vec::new();
+        for index in 0..shared.mailboxes.len() {
+            let own = Arc::clone(&shared);
+            match spawn(format!("boardd-{index}"), Box::new(move || work(index, &own))) {
+                Ok(worker) => workers.push(worker),
+                Err(error) => {
+                    // Those that were started before end by this.
+                    shared.stop();
+                    return Err(error);
+                }
+            }
         }
-        shared.pools.enter();
-        // Built on its own thread: executor and tasks never leave it.
-        Worker::new(index, shared)?.run()
-    })
-}
-
-/// A running server.
-pub struct Handle {
-    shared: Arc<Shared>,
-    workers: Vec<JoinHandle<io::Result<()>>>,
-}
-
-impl Handle {
-    /// The address that clients reach.
-    #[must_use]
-    pub fn address(&self) -> SocketAddr {
-        self.shared.listener.address()
-    }
-
-    /// What was served so far, up to each worker's last batch.
-    #[must_use]
-    pub fn stats(&self) -> Snapshot {
-        self.shared.snapshot()
-    }
-
-    /// Asks the workers to stop: no new connections, every answer its connection's last. Returns at once.
-    pub fn stop(&self) {
-        self.shared.stop();
-    }
-
-    /// Waits until every worker has stopped; returns what was served.
-    ///
-    /// # Errors
-    /// The first failure that ended a worker: its epoll or its core was refused.
-    pub fn join(self) -> io::Result<Snapshot> {
-        for worker in self.workers {
-            worker.join().map_err(|_| io::Error::other("a worker panicked"))??;
+        let all_serve = shared.stages.all_serve(workers.len());
+        let handle = Handle::new(shared, workers);
+        if all_serve {
+            return Ok(handle);
         }
-        Ok(self.shared.snapshot())
+        handle.stop();
+        handle.join().and(Err(io::Error::other("a worker ended at once")))
     }
+}
+
+/// A thread. Boxed, as starting one is a kilobyte of code for each type that is given to it.
+pub(crate) fn spawn(name: String, run: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name).spawn(run)
+}
+
+/// A worker's thread.
+fn work(index: usize, shared: &Arc<Shared>) {
+    let served = serve(index, shared);
+    shared.stats[index].end();
+    if served.is_err() {
+        // Its connections would wait for ever, and so would those that it is dealt.
+        shared.stop();
+    }
+    shared.stages.worker_ended(served);
+}
+
+/// Binds the thread to its core if it was given one, and serves.
+fn serve(index: usize, shared: &Arc<Shared>) -> io::Result<()> {
+    if let Some(&core) = shared.config.pin.get(index) {
+        let mut set = rustix::thread::CpuSet::new();
+        set.set(core);
+        rustix::thread::sched_setaffinity(None, &set)?;
+    }
+    shared.pools.enter();
+    log::enter(&shared.log);
+    // Built on its own thread: executor and tasks never leave it.
+    let worker = Worker::new(index, Arc::clone(shared))?;
+    shared.stages.worker_serves();
+    worker.run().inspect_err(|error| shared.log.log(Level::Error, "a worker failed", &error.to_string()))
 }

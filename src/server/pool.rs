@@ -35,6 +35,10 @@ pub(super) const RETRY_AFTER_SECONDS: &str = "1";
 pub struct Refused(());
 
 impl Refused {
+    pub(super) const fn new() -> Self {
+        Self(())
+    }
+
     pub(super) fn response(self) -> Response {
         Response::error(Status::SERVICE_UNAVAILABLE).with_header("Retry-After", RETRY_AFTER_SECONDS)
     }
@@ -57,9 +61,12 @@ pub(super) struct Pool {
 struct Queue {
     jobs: VecDeque<(Instant, Job)>,
     started: usize,
-    idle: usize,
+    /// Threads with a job in hand; the others take one as soon as they get to it.
+    busy: usize,
     /// What a job took lately; the newest counts for an eighth.
     mean: Option<Duration>,
+    /// The server has ended, and so do the threads.
+    closed: bool,
 }
 
 impl Pool {
@@ -78,18 +85,18 @@ impl Pool {
     fn submit(self: &Arc<Self>, job: Job) -> Result<(), Refused> {
         let mut queue = self.lock();
         let now = Instant::now();
-        let load = QueueLoad {
-            queued: queue.jobs.len(),
-            oldest: queue.jobs.front().map_or(Duration::ZERO, |(came, _)| now - *came),
-            mean: queue.mean.unwrap_or(FIRST_MEAN),
-            threads: self.threads,
-        };
-        let idle = queue.idle > queue.jobs.len();
-        if !idle && queue.started < self.threads {
+        if queue.started - queue.busy <= queue.jobs.len() && queue.started < self.threads {
             let pool = Arc::clone(self);
             let started = thread::Builder::new().name(self.name.into()).spawn(move || pool.work());
             queue.started += usize::from(started.is_ok());
         }
+        let load = QueueLoad {
+            queued: queue.jobs.len(),
+            free: queue.started - queue.busy,
+            oldest: queue.jobs.front().map_or(Duration::ZERO, |(came, _)| now - *came),
+            mean: queue.mean.unwrap_or(FIRST_MEAN),
+            threads: queue.started,
+        };
         // With no thread at all nothing would ever be done.
         if queue.started == 0 || !self.limits.admits(&load) {
             self.refused.fetch_add(1, Ordering::Relaxed);
@@ -108,20 +115,29 @@ impl Pool {
         let mut queue = self.lock();
         loop {
             let Some((_, job)) = queue.jobs.pop_front() else {
-                queue.idle += 1;
+                if queue.closed {
+                    return;
+                }
                 queue = self.came.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                queue.idle -= 1;
                 continue;
             };
+            queue.busy += 1;
             drop(queue);
             let begin = Instant::now();
             let ran = job();
             let took = begin.elapsed();
             queue = self.lock();
+            queue.busy -= 1;
             if ran {
                 queue.mean = Some(queue.mean.map_or(took, |mean| mean - mean / 8 + took / 8));
             }
         }
+    }
+
+    /// Has the threads end once nothing waits.
+    fn close(&self) {
+        self.lock().closed = true;
+        self.came.notify_all();
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -202,6 +218,12 @@ impl Pools {
         Self { work, disk: Pool::new("boardd-disk", DISK_THREADS, DISK_LIMITS) }
     }
 
+    /// Ends the threads.
+    pub(super) fn close(&self) {
+        self.work.close();
+        self.disk.close();
+    }
+
     /// The pools of the calling worker, in which everything that asks for them runs.
     pub(super) fn current() -> Self {
         POOLS.with_borrow(Clone::clone).unwrap_or_else(|| {
@@ -233,52 +255,4 @@ where
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc;
-
-    const ROOM: QueueLimits = QueueLimits { most: 2, wait: Duration::from_secs(60) };
-
-    #[test]
-    fn a_result_comes_back_and_a_panic_too() {
-        let pool = Pool::new("test", 1, ROOM);
-        assert_eq!(smol::block_on(pool.run(|| 7)), Ok(7));
-        let panics = AssertUnwindSafe(|| smol::block_on(pool.run(|| -> u8 { panic!("on purpose") })));
-        assert!(catch_unwind(panics).is_err());
-        assert_eq!(smol::block_on(pool.run(|| 8)), Ok(8), "the thread lives");
-    }
-
-    #[test]
-    fn a_full_queue_refuses_and_a_dropped_job_is_left_out() {
-        let pool = Pool::new("test", 1, ROOM);
-        let (release, held) = mpsc::channel::<()>();
-        let (ran, runs) = mpsc::channel();
-        smol::block_on(async {
-            let (begun, begins) = mpsc::channel();
-            let mut first = Box::pin(pool.run(move || {
-                begun.send(()).expect("the test lives");
-                held.recv()
-            }));
-            assert!(smol::future::poll_once(&mut first).await.is_none());
-            begins.recv().expect("the thread has it");
-            let (one, two) = (ran.clone(), ran.clone());
-            let mut kept = Box::pin(pool.run(move || one.send("kept")));
-            let mut dropped = Box::pin(pool.run(move || two.send("dropped")));
-            assert!(smol::future::poll_once(&mut kept).await.is_none());
-            assert!(smol::future::poll_once(&mut dropped).await.is_none());
-            assert_eq!(pool.run(|| ()).await, Err(Refused(())));
-            assert_eq!(pool.refused(), 1);
-            drop(dropped);
-            release.send(()).expect("it waits");
-            assert!(kept.await.is_ok() && first.await.is_ok());
-            assert_eq!(pool.run(|| "last").await, Ok("last"));
-        });
-        drop(ran);
-        assert_eq!(runs.iter().collect::<Vec<_>>(), ["kept"]);
-    }
-
-    #[test]
-    fn without_a_server_there_is_no_pool() {
-        assert_eq!(smol::block_on(blocking(|| 1)), Err(Refused(())));
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
-use super::response::{Response, push_header};
+use super::response::{HTML, Response, TEXT, push_header};
 use super::tail::Tail;
 
 /// Bodies up to this many bytes are copied beside their head and leave in the same `send`; above it a second
@@ -37,12 +37,25 @@ pub(super) struct Renderer {
     /// Answers with 4xx and 5xx since the worker started.
     pub(super) client_errors: u64,
     pub(super) server_errors: u64,
+    /// Whether `last` is wanted.
+    pub(super) recording: bool,
+    /// Status of the last answer, and the length of its body as it is sent, for the access log.
+    pub(super) last: (u16, u64),
 }
 
 impl Renderer {
     pub(super) fn new(date: DateHeader) -> Self {
-        let (out, scratch, extra) = (Vec::with_capacity(COPY_MAX_BYTES), Vec::new(), Vec::new());
-        Self { out, tail: None, date, scratch, extra, client_errors: 0, server_errors: 0 }
+        Self {
+            out: Vec::with_capacity(COPY_MAX_BYTES),
+            tail: None,
+            date,
+            scratch: Vec::new(),
+            extra: Vec::new(),
+            client_errors: 0,
+            server_errors: 0,
+            recording: false,
+            last: (0, 0),
+        }
     }
 
     /// Takes back an answer that was begun and will not be finished.
@@ -80,7 +93,7 @@ impl Reply<'_> {
         self
     }
 
-    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    /// Adds a header, by the rules of [`Response::with_header`].
     #[must_use]
     pub fn with_header(self, name: &str, value: &str) -> Self {
         push_header(&mut self.renderer.extra, name, value);
@@ -93,10 +106,20 @@ impl Reply<'_> {
         self
     }
 
-    /// Answers with text/plain.
+    /// Answers with a text.
     #[inline]
     pub fn text(self, text: &str) -> Sent {
-        self.bytes("text/plain", text.as_bytes())
+        self.bytes(TEXT, text.as_bytes())
+    }
+
+    /// Answers with a page. What comes from outside goes through [`crate::http::escape_html`] first.
+    pub fn html(self, page: &str) -> Sent {
+        self.bytes(HTML, page.as_bytes())
+    }
+
+    /// Sends the client elsewhere: see [`Response::redirect`].
+    pub fn redirect(self, status: Status, location: &str) -> Sent {
+        self.with_header("Location", location).error(status)
     }
 
     /// Answers with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -115,9 +138,8 @@ impl Reply<'_> {
 
     /// Answers with bytes, copied into the worker's buffer.
     #[inline]
-    pub fn bytes(mut self, content_type: &str, body: &[u8]) -> Sent {
-        self.head(Some(content_type), Some(body.len() as u64));
-        if !self.terms.head_only {
+    pub fn bytes(mut self, content_type: &'static str, body: &[u8]) -> Sent {
+        if self.head(Some(content_type), Some(body.len() as u64)) {
             self.renderer.out.extend_from_slice(body);
         }
         Sent(())
@@ -125,11 +147,11 @@ impl Reply<'_> {
 
     /// Answers with bytes that many answers share: copied beside their head when they are few.
     #[inline]
-    pub(super) fn shared(self, content_type: &str, body: &Arc<[u8]>) -> Sent {
+    pub(super) fn shared(self, content_type: &'static str, body: &Arc<[u8]>) -> Sent {
         if body.len() <= COPY_MAX_BYTES {
             self.bytes(content_type, body)
         } else {
-            self.body(content_type, Body::Shared(Arc::clone(body)))
+            self.whole(Some(content_type), Body::Shared(Arc::clone(body)))
         }
     }
 
@@ -146,8 +168,8 @@ impl Reply<'_> {
         self.with_status(status).text(&text)
     }
 
-    /// Answers with a body that is sent from where it lies when it is large.
-    pub fn body(self, content_type: &str, body: Body) -> Sent {
+    /// Answers with a body that is sent from where it lies when it is large. Control bytes in the media type are left out.
+    pub fn body(self, content_type: &'static str, body: Body) -> Sent {
         self.whole(Some(content_type), body)
     }
 
@@ -169,8 +191,8 @@ impl Reply<'_> {
 
     fn whole(mut self, content_type: Option<&str>, body: Body) -> Sent {
         let length = body.length();
-        self.head(content_type, length);
-        let Some(length) = length.filter(|_| !self.terms.head_only) else {
+        let has_body = self.head(content_type, length);
+        let Some(length) = length.filter(|_| has_body) else {
             return Sent(());
         };
         if length > COPY_MAX_BYTES as u64 || matches!(body, Body::File(_)) {
@@ -185,9 +207,16 @@ impl Reply<'_> {
         Sent(())
     }
 
+    /// Writes the head; returns whether a body follows it: none to HEAD, and none with a status that forbids it, where the
+    /// client would take it for the next answer.
     #[inline]
-    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) {
-        let Renderer { out, date, extra, client_errors, server_errors, .. } = &mut *self.renderer;
+    fn head(&mut self, content_type: Option<&str>, length: Option<u64>) -> bool {
+        let has_body = !self.terms.head_only && self.status.has_length();
+        let Renderer { out, date, extra, client_errors, server_errors, recording, last, .. } =
+            &mut *self.renderer;
+        if *recording {
+            *last = (self.status.code(), length.filter(|_| has_body).unwrap_or(0));
+        }
         match self.status.code() {
             500.. => *server_errors += 1,
             400.. => *client_errors += 1,
@@ -196,82 +225,9 @@ impl Reply<'_> {
         let (status, connection) = (self.status, self.terms.connection);
         ResponseHead { status, content_type, length, connection, extra }.write(out, date);
         extra.clear();
+        has_body
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::server::body::FILL_BLOCK;
-
-    const TERMS: Terms = Terms { connection: ConnectionHeader::Implied, head_only: false };
-
-    /// What one answer puts on the wire, a large body included.
-    fn render(terms: Terms, answer: impl FnOnce(Reply<'_>) -> Sent) -> String {
-        let mut renderer = Renderer::new(DateHeader::at(0));
-        answer(renderer.reply(terms));
-        let mut wire = renderer.out;
-        while let Some(tail) = &mut renderer.tail {
-            let mut pieces = [IoSlice::new(&[]); MAX_PIECES];
-            assert!(tail.pieces(&mut pieces) > 0, "something is left");
-            let piece = &pieces[0];
-            // One byte less than offered, as a socket would: the next pieces start inside a block.
-            let taken = piece.len() - usize::from(piece.len() > 1);
-            wire.extend_from_slice(&piece[..taken]);
-            if tail.advance(taken as u64) {
-                renderer.tail = None;
-            }
-        }
-        String::from_utf8(wire).expect("text")
-    }
-
-    #[test]
-    fn filler_is_exact_at_every_length() {
-        for length in [0, 1, 63, 4096, 4097, 65_536, 65_537, 200_000] {
-            let text = render(TERMS, |reply| reply.body("application/octet-stream", Body::Fill(length)));
-            let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-            assert!(head.contains(&format!("Content-Length: {length}")), "{head}");
-            assert_eq!(body.len() as u64, length);
-            assert!(body.bytes().zip(FILL_BLOCK.iter().cycle()).all(|(a, b)| a == *b), "length {length}");
-        }
-    }
-
-    #[test]
-    fn every_kind_of_body_is_sent_whole() {
-        let text = "x".repeat(10_000);
-        let bodies = [Body::Bytes(text.clone().into()), Body::Shared(text.as_bytes().into())];
-        for body in bodies {
-            assert!(
-                render(TERMS, |reply| reply.body("text/plain", body)).ends_with(&format!("\r\n\r\n{text}"))
-            );
-        }
-        assert!(
-            render(TERMS, |reply| reply.body("text/plain", Body::Static(b"short")))
-                .ends_with("\r\n\r\nshort")
-        );
-    }
-
-    #[test]
-    fn head_has_the_length_and_no_body() {
-        let terms = Terms { head_only: true, ..TERMS };
-        for large in [5, 100_000] {
-            let text = render(terms, |reply| reply.body("text/plain", Body::Fill(large)));
-            assert!(
-                text.contains(&format!("Content-Length: {large}\r\n")) && text.ends_with("\r\n\r\n"),
-                "{text}"
-            );
-        }
-    }
-
-    #[test]
-    fn json_that_cannot_be_written_is_an_error() {
-        struct Refuses;
-        impl Serialize for Refuses {
-            fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-                Err(serde::ser::Error::custom("no"))
-            }
-        }
-        assert!(render(TERMS, |reply| reply.json(&Refuses)).starts_with("HTTP/1.1 500 "));
-        assert!(render(TERMS, |reply| reply.json(&[1, 2])).ends_with("Content-Length: 5\r\n\r\n[1,2]"));
-    }
-}
+mod tests;

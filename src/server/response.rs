@@ -3,17 +3,33 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use smol::stream::{Stream, StreamExt};
 
-use crate::http::Status;
+use crate::http::{Status, media_type};
 
 use super::body::Body;
-use super::flow::BodyError;
-use super::pool::Refused;
+use super::failure::Failure;
+use super::file::FilePart;
+use super::pool::Pools;
+
+/// The media types of texts and pages; both say their encoding, as browsers guess an older one.
+pub(super) const TEXT: &str = "text/plain; charset=utf-8";
+pub(super) const HTML: &str = "text/html; charset=utf-8";
 
 /// An answer as a whole: status, headers and body.
+///
+/// ```
+/// use boardkit::server::{Response, Status};
+///
+/// let created = Response::text("21 °C\n").with_status(Status::CREATED).with_header("Location", "/readings/7");
+/// let moved = Response::redirect(Status::SEE_OTHER, "/readings");
+/// let gone = Response::from(Status::GONE);
+/// # let _ = (created, moved, gone);
+/// ```
 #[derive(Debug)]
 pub struct Response {
     pub(super) status: Status,
@@ -32,16 +48,44 @@ impl Response {
         Self { status: Status::OK, content_type: None, extra: Vec::new(), body: Body::Empty, last: false }
     }
 
-    /// `200 OK` with a body of this media type, from bytes, a string or a [`Body`].
+    /// `200 OK` with a body of this media type, from bytes, a string or a [`Body`]. Control bytes in the media type are left
+    /// out.
     #[must_use]
     pub fn new(content_type: impl Into<Cow<'static, str>>, body: impl Into<Body>) -> Self {
-        Self { content_type: Some(content_type.into()), body: body.into(), ..Self::empty() }
+        Self { content_type: Some(without_controls(content_type.into())), body: body.into(), ..Self::empty() }
     }
 
     /// `200 OK` with a text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new("text/plain", Body::Bytes(text.into().into_bytes()))
+        Self::new(TEXT, Body::Bytes(text.into().into_bytes()))
+    }
+
+    /// `200 OK` with a page. What comes from outside goes through [`crate::http::escape_html`] first.
+    #[must_use]
+    pub fn html(page: impl Into<String>) -> Self {
+        Self::new(HTML, Body::Bytes(page.into().into_bytes()))
+    }
+
+    /// Sends the client elsewhere: with [`Status::SEE_OTHER`] to what it should GET now, with
+    /// [`Status::PERMANENT_REDIRECT`] to where the same request belongs, and so on. The location is sent as it is; what was
+    /// made from a client's words could be the name of another host.
+    #[must_use]
+    pub fn redirect(status: Status, location: &str) -> Self {
+        Self::error(status).with_header("Location", location)
+    }
+
+    /// `200 OK` with a whole file, opened by a thread that may wait for the disk, and sent by the kernel; the media type is
+    /// that of the name's ending. To be awaited in a handler. Ranges, conditions and compressed neighbours are
+    /// [`Files`](super::Files)' alone.
+    ///
+    /// # Errors
+    /// A [`Failure`] that answers with 404 when there is no such file, 503 when too many wait for the disk, else 500.
+    pub async fn file(path: impl Into<PathBuf>) -> Result<Self, Failure> {
+        let path = path.into();
+        let content_type = media_type(path.as_os_str().as_bytes());
+        let part = Pools::current().disk.run(move || FilePart::open(&path)).await??;
+        Ok(Self::new(content_type, Body::File(part)))
     }
 
     /// `200 OK` with a value serialised now, as application/json. A value that cannot be is answered with 500.
@@ -96,7 +140,9 @@ impl Response {
         Self { status, ..self }
     }
 
-    /// Adds a header. Control bytes, which could start a header of their own, are left out of the value.
+    /// Adds a header. What is no part of a name is left out of the name, and control bytes, which could start a header of
+    /// their own, out of the value. Connection, Content-Length and Transfer-Encoding say what the server does, not what a
+    /// handler wishes: they are not added. To end the connection there is [`Response::as_last`].
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         push_header(&mut self.extra, name, value);
@@ -122,13 +168,26 @@ impl Response {
     }
 }
 
-/// Appends a header line, without what could start another.
+/// Appends a header line, without what could start another or make the client look for another end of the body.
 pub(super) fn push_header(lines: &mut Vec<u8>, name: &str, value: &str) {
-    let harmless = |b: &u8| *b >= b' ' && *b != 0x7f;
-    lines.extend(name.bytes().filter(harmless));
+    const OF_THE_SERVER: [&[u8]; 3] = [b"connection", b"content-length", b"transfer-encoding"];
+    let begin = lines.len();
+    lines.extend(name.bytes().filter(|byte| byte.is_ascii_graphic() && *byte != b':'));
+    let name = &lines[begin..];
+    if name.is_empty() || OF_THE_SERVER.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return lines.truncate(begin);
+    }
     lines.extend_from_slice(b": ");
-    lines.extend(value.bytes().filter(harmless));
+    lines.extend(value.bytes().filter(|byte| !byte.is_ascii_control()));
     lines.extend_from_slice(b"\r\n");
+}
+
+/// The same text, without control bytes if it has any.
+pub(super) fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+    if text.bytes().any(|byte| byte.is_ascii_control()) {
+        return text.chars().filter(|char| !char.is_ascii_control()).collect();
+    }
+    text
 }
 
 /// A body that is made piece by piece.
@@ -140,51 +199,10 @@ impl fmt::Debug for Pieces {
     }
 }
 
-/// Why a handler that awaits has no better answer, so that `?` works in it: each kind of error with its status.
-#[derive(Debug)]
-pub struct Failure(Response);
-
-impl From<BodyError> for Failure {
-    /// 413, 400 or 408, and the connection ends.
-    fn from(error: BodyError) -> Self {
-        let status = match error {
-            BodyError::TooLarge(_) => Status::CONTENT_TOO_LARGE,
-            BodyError::Malformed | BodyError::Ended => Status::BAD_REQUEST,
-            BodyError::Late => Status::REQUEST_TIMEOUT,
-        };
-        let text = format!("{}: {error}\n", status.text());
-        Self(Response::text(text).with_status(status).as_last())
-    }
-}
-
-impl From<Refused> for Failure {
-    /// 503 with Retry-After.
-    fn from(refused: Refused) -> Self {
-        Self(refused.response())
-    }
-}
-
-impl From<io::Error> for Failure {
-    /// 404 for a file that is not there, else 500; what went wrong is nobody's business outside.
-    fn from(error: io::Error) -> Self {
-        let status = match error.kind() {
-            io::ErrorKind::NotFound => Status::NOT_FOUND,
-            _ => Status::INTERNAL_SERVER_ERROR,
-        };
-        Self(Response::error(status))
-    }
-}
-
-impl From<Response> for Failure {
-    /// That answer.
-    fn from(response: Response) -> Self {
-        Self(response)
-    }
-}
-
-impl From<Failure> for Response {
-    fn from(failure: Failure) -> Self {
-        failure.0
+impl From<Status> for Response {
+    /// [`Response::error`].
+    fn from(status: Status) -> Self {
+        Self::error(status)
     }
 }
 
@@ -195,41 +213,4 @@ impl<E: Into<Response>> From<Result<Response, E>> for Response {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body(response: &Response) -> String {
-        match &response.body {
-            Body::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
-            other => panic!("no bytes: {other:?}"),
-        }
-    }
-
-    #[test]
-    fn errors_become_answers() {
-        let too_large: Response = Failure::from(BodyError::TooLarge(9)).into();
-        assert_eq!(too_large.status(), Status::CONTENT_TOO_LARGE);
-        assert_eq!(body(&too_large), "413 Content Too Large: the body is longer than 9 bytes\n");
-        let result: Result<Response, Failure> = Err(io::Error::other("the disk's serial number").into());
-        let failed = Response::from(result);
-        assert_eq!(
-            (failed.status(), &*body(&failed)),
-            (Status::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n")
-        );
-    }
-
-    #[test]
-    fn a_header_value_cannot_start_another() {
-        let response = Response::empty().with_header("X-\r\nName", "a\r\nSet-Cookie: b");
-        assert_eq!(response.extra, b"X-Name: aSet-Cookie: b\r\n");
-    }
-
-    #[test]
-    fn events_have_a_line_of_data_for_each_line() {
-        let response = Response::events(smol::stream::iter(["one".to_owned(), "two\r\nlines".to_owned()]));
-        let Body::Pieces(Pieces(pieces)) = response.body else { panic!("no pieces") };
-        let wire: Vec<u8> =
-            smol::block_on(pieces.map(Result::unwrap_or_default).collect::<Vec<_>>()).concat();
-        assert_eq!(String::from_utf8_lossy(&wire), "data: one\n\ndata: two\ndata: lines\n\n");
-    }
-}
+mod tests;

@@ -1,5 +1,7 @@
 //! Which handler answers which path and method.
 
+mod pattern;
+
 use std::future::Future;
 use std::sync::Arc;
 
@@ -10,30 +12,8 @@ use super::reply::{Reply, Sent};
 use super::request::{OwnedRequest, Request};
 use super::response::Response;
 use super::tasks::Answer;
-
-/// The values of a pattern's parameters: looked up when asked for, as most requests have none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Params<'a> {
-    pattern: &'a [Segment],
-    path: &'a str,
-}
-
-impl<'a> Params<'a> {
-    /// Of a path without a pattern.
-    pub(super) const NONE: Self = Self { pattern: &[], path: "" };
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
-        let parts = self.path.split('/').skip(1);
-        self.pattern.iter().zip(parts).filter_map(|(segment, part)| match segment {
-            Segment::Param(name) => Some((name.as_str(), part)),
-            Segment::Literal(_) => None,
-        })
-    }
-
-    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
-        self.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
-    }
-}
+pub(super) use pattern::Params;
+use pattern::{Segment, matches};
 
 type InPlace = dyn Fn(&Request<'_>, Reply<'_>) -> Sent + Send + Sync;
 type Awaiting = dyn Fn(OwnedRequest) -> Answer + Send + Sync;
@@ -60,17 +40,28 @@ struct Methods {
     handlers: Vec<(Method, Handler)>,
 }
 
-/// One segment of a pattern between two slashes.
-#[derive(Debug)]
-pub(super) enum Segment {
-    Literal(String),
-    Param(String),
-}
-
-/// The routes of a server: exact paths first, then patterns in the order in which they were added.
+/// The routes of a server: exact paths first, then patterns in the order in which they were added; of those that fit, the
+/// first with the request's method.
 ///
-/// A pattern names parts of the path in braces: `/bytes/{count}`. GET answers HEAD too, and OPTIONS is answered
-/// for every path from what it has.
+/// A pattern names whole segments of the path in braces: `/keys/{key}` takes `/keys/a`, and neither `/keys/` nor
+/// `/keys/a/b`. Paths are compared as they were sent, byte by byte; what a parameter takes is decoded. GET answers HEAD too,
+/// OPTIONS is answered for every path from what it has, and another method with 405 and what the path has. What is added
+/// twice stays what it was first.
+///
+/// ```
+/// use boardkit::server::{Method, Reply, Request, Routes, Sent, Status};
+///
+/// fn shelf(request: &Request<'_>, reply: Reply<'_>) -> Sent {
+///     let page = request.query_value("page").and_then(|page| page.parse().ok()).unwrap_or(1_u32);
+///     reply.text(&format!("shelf {}, page {page}\n", request.param("name").unwrap_or_default()))
+/// }
+///
+/// let routes = Routes::new()
+///     .get("/", |_, reply| reply.html("<h1>The shop</h1>"))
+///     .get("/shelves/{name}", shelf)
+///     .on(Method::Delete, "/shelves/{name}", |_, reply| reply.error(Status::FORBIDDEN));
+/// # let _ = routes;
+/// ```
 #[derive(Default)]
 pub struct Routes {
     exact: Vec<(String, Methods)>,
@@ -85,10 +76,12 @@ impl Routes {
         Self::default()
     }
 
-    /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker and must not block.
+    /// Answers GET and HEAD on `pattern` in place: the handler runs on the worker between two reads and must not wait for
+    /// anything, as all connections of that worker wait with it.
     ///
     /// # Panics
-    /// When the pattern does not start with `/`: a mistake in the program.
+    /// When the pattern does not start with `/`, or has a brace that is not around a whole segment: a mistake in the
+    /// program.
     #[must_use]
     pub fn get<F>(self, pattern: &str, handler: F) -> Self
     where
@@ -134,6 +127,32 @@ impl Routes {
         A: Future<Output: Into<Response>> + 'static,
     {
         self.on_async(Method::Post, pattern, handler)
+    }
+
+    /// Answers PUT on `pattern` from a future.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn put_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        self.on_async(Method::Put, pattern, handler)
+    }
+
+    /// Answers DELETE on `pattern` from a future.
+    ///
+    /// # Panics
+    /// As [`Routes::get`].
+    #[must_use]
+    pub fn delete_async<F, A>(self, pattern: &str, handler: F) -> Self
+    where
+        F: Fn(OwnedRequest) -> A + Send + Sync + 'static,
+        A: Future<Output: Into<Response>> + 'static,
+    {
+        self.on_async(Method::Delete, pattern, handler)
     }
 
     /// Answers a method on `pattern` from a future, which stays on the worker that took the request and ends when its
@@ -190,15 +209,22 @@ impl Routes {
     where
         'r: 'p,
     {
+        let mut allowed = MethodSet::default();
         if let Some((_, methods)) = self.exact.iter().find(|(known, _)| known == path) {
-            return methods.find(method, Params { pattern: &[], path });
+            if let Some(handler) = methods.handler(method) {
+                return Found::Handler(handler, Params::NONE);
+            }
+            allowed = methods.allowed;
         }
         for (segments, methods) in &self.patterns {
             if matches(segments, path) {
-                return methods.find(method, Params { pattern: segments, path });
+                if let Some(handler) = methods.handler(method) {
+                    return Found::Handler(handler, Params::new(segments, path));
+                }
+                allowed = allowed.union(methods.allowed);
             }
         }
-        Found::Nothing
+        if allowed == MethodSet::default() { Found::Nothing } else { Found::WrongMethod(allowed) }
     }
 
     /// Every method that any path has, for `OPTIONS *`.
@@ -212,72 +238,11 @@ impl Routes {
 
 impl Methods {
     #[inline]
-    fn find<'r, 'p>(&'r self, method: Method, params: Params<'p>) -> Found<'r, 'p> {
+    fn handler(&self, method: Method) -> Option<&Handler> {
         let wanted = if method == Method::Head { Method::Get } else { method };
-        match self.handlers.iter().find(|(known, _)| *known == wanted) {
-            Some((_, handler)) => Found::Handler(handler, params),
-            None => Found::WrongMethod(self.allowed),
-        }
+        self.handlers.iter().find(|(known, _)| *known == wanted).map(|(_, handler)| handler)
     }
-}
-
-impl Segment {
-    fn parse(text: &str) -> Self {
-        match text.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
-            Some(name) => Self::Param(name.to_owned()),
-            None => Self::Literal(text.to_owned()),
-        }
-    }
-}
-
-/// Whether a path has the pattern's segments, each parameter at least one byte.
-fn matches(pattern: &[Segment], path: &str) -> bool {
-    let mut parts = path.split('/').skip(1);
-    let fits = pattern.iter().all(|segment| match (segment, parts.next()) {
-        (Segment::Literal(text), Some(part)) => text == part,
-        (Segment::Param(_), Some(part)) => !part.is_empty(),
-        (_, None) => false,
-    });
-    fits && parts.next().is_none()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn routes() -> Routes {
-        Routes::new()
-            .get("/", |_, reply| reply.text("root"))
-            .get("/a/{x}/b/{y}", |_, reply| reply.text("pattern"))
-            .get("/a/x/b/exact", |_, reply| reply.text("exact"))
-    }
-
-    fn params<'p>(routes: &'p Routes, path: &'p str) -> Option<Vec<(&'p str, &'p str)>> {
-        match routes.find(Method::Get, path) {
-            Found::Handler(_, params) => Some(params.iter().collect()),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn exact_paths_win_over_patterns() {
-        let routes = routes();
-        assert_eq!(params(&routes, "/"), Some(vec![]));
-        assert_eq!(params(&routes, "/a/x/b/exact"), Some(vec![]));
-        assert_eq!(params(&routes, "/a/1/b/2"), Some(vec![("x", "1"), ("y", "2")]));
-        for path in ["/a/1/b/", "/a/1/b", "/a/1/b/2/", "/a//b/2", "/x", "*", ""] {
-            assert_eq!(params(&routes, path), None, "{path}");
-        }
-    }
-
-    #[test]
-    fn get_answers_head_and_the_rest_is_not_allowed() {
-        let routes = routes();
-        assert!(matches!(routes.find(Method::Head, "/"), Found::Handler(..)));
-        match routes.find(Method::Post, "/") {
-            Found::WrongMethod(allowed) => assert_eq!(allowed.allow(), "GET, HEAD, OPTIONS"),
-            _ => panic!("POST has no handler"),
-        }
-        assert_eq!(routes.all_methods().allow(), "GET, HEAD, OPTIONS");
-    }
-}
+mod tests;

@@ -9,6 +9,9 @@ const STEP_BITS: u32 = 3;
 /// Buckets in all: 1 ns to about 18 minutes, and everything above in the last.
 const BUCKETS: usize = 38 << STEP_BITS;
 
+/// The number of turns that says that no more will follow.
+const ENDED: u64 = u64::MAX;
+
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// Totals since the server started.
@@ -47,7 +50,7 @@ counters! {
     sent_bytes,
     /// Connections taken from the listener.
     accepted,
-    /// Connections ended.
+    /// Connections ended; once the server has, those that were accepted beyond this number were cut off.
     closed,
     /// Connections taken over from another worker.
     moved,
@@ -59,16 +62,27 @@ counters! {
     shed,
 }
 
+impl Counters {
+    /// Connections that are open, those included that no worker has looked at yet.
+    #[must_use]
+    pub const fn open(&self) -> u64 {
+        // Workers publish at different times: more may seem to have ended than have come.
+        self.accepted.saturating_sub(self.closed)
+    }
+}
+
 /// One worker's numbers, as other threads see them.
 pub(super) struct WorkerStats {
     counters: Published,
+    /// Turns of the worker's loop.
+    turns: AtomicU64,
     server_time: Box<[AtomicU64]>,
 }
 
 impl WorkerStats {
     pub(super) fn new() -> Self {
         let server_time = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
-        Self { counters: Published::default(), server_time }
+        Self { counters: Published::default(), turns: AtomicU64::new(0), server_time }
     }
 
     /// Publishes the totals after a batch of `requests` requests that was in the worker for `nanos`.
@@ -78,11 +92,22 @@ impl WorkerStats {
     #[inline]
     pub(super) fn publish(&self, totals: &Counters, requests: u64, nanos: u64) {
         self.counters.store(totals);
+        // Only this worker writes here and below: a load and a store, no locked addition.
+        self.turns.store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if requests > 0 {
             let bucket = &self.server_time[bucket_of(nanos)];
-            // Only this worker writes here: a load and a store, no locked addition.
             bucket.store(bucket.load(Ordering::Relaxed) + requests, Ordering::Relaxed);
         }
+    }
+
+    /// How often the worker's loop has turned; it has ended when this is `None`.
+    pub(super) fn turns(&self) -> Option<u64> {
+        Some(self.turns.load(Ordering::Relaxed)).filter(|turns| *turns != ENDED)
+    }
+
+    /// Notes that the worker's loop does not turn any more.
+    pub(super) fn end(&self) {
+        self.turns.store(ENDED, Ordering::Relaxed);
     }
 }
 

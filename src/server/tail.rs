@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::net::{SendAncillaryBuffer, SendFlags};
 
 use super::body::{Body, MAX_PIECES};
-use super::file::{FETCH_BYTES, FilePart, is_in_memory};
+use super::file::{FETCH_BYTES, FilePart, LOOK_BYTES, is_in_memory};
 
 /// The unsent rest of a large body.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(super) struct Tail {
     end: u64,
     /// Of a file: up to where it was seen to be in memory.
     in_memory: u64,
+    /// What is behind that was seen not to be.
+    on_disk_behind: bool,
 }
 
 /// How far sending got.
@@ -36,7 +38,7 @@ impl Tail {
     /// All of a body; `None` if it has no bytes, or none that are known yet.
     pub(super) fn of(body: Body) -> Option<Self> {
         let end = body.length().filter(|length| *length > 0)?;
-        Some(Self { body, at: 0, end, in_memory: 0 })
+        Some(Self { body, at: 0, end, in_memory: 0, on_disk_behind: false })
     }
 
     /// The next pieces to send; returns how many of `pieces` they fill.
@@ -71,15 +73,36 @@ impl Tail {
         self.in_memory = self.at + FETCH_BYTES.min(self.end - self.at);
     }
 
+    /// Up to where the file is in memory from the present place on, as far as is looked, and whether that ends at bytes
+    /// which are not. The kernel reads ahead in order, so the last byte of a step stands for the others.
+    fn look(&self) -> (u64, bool) {
+        let Some(part) = self.file() else { return (self.at, false) };
+        let is_there = |at| is_in_memory(part.file(), part.offset(at));
+        let (mut seen, last) = (self.at, self.end.min(self.at + LOOK_BYTES));
+        if !is_there(seen) {
+            return (seen, true);
+        }
+        while seen < last {
+            let step = last.min(seen + FETCH_BYTES);
+            if !is_there(step - 1) {
+                return (seen, true);
+            }
+            seen = step;
+        }
+        (seen, false)
+    }
+
     /// Sends bytes of the file; `Ok(0)` if they have to come from the disk first.
     fn send_file(&mut self, socket: &OwnedFd) -> Result<u64, Errno> {
-        let Some(part) = self.file() else { return Ok(0) };
         if self.at >= self.in_memory {
-            let length = FETCH_BYTES.min(self.end - self.at);
-            if !is_in_memory(part.file(), part.offset(self.at), length) {
+            if std::mem::take(&mut self.on_disk_behind) {
                 return Ok(0);
             }
-            self.in_memory = self.at + length;
+            (self.in_memory, self.on_disk_behind) = self.look();
+            if self.at >= self.in_memory {
+                self.on_disk_behind = false;
+                return Ok(0);
+            }
         }
         let Some(part) = self.file() else { return Ok(0) };
         let mut offset = part.offset(self.at);

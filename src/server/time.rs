@@ -27,6 +27,11 @@ impl Time {
         time
     }
 
+    /// When the server started.
+    pub(super) const fn epoch(&self) -> Instant {
+        self.epoch
+    }
+
     /// Reads the clock and returns the nanoseconds since the start.
     #[inline]
     pub(super) fn read(&mut self) -> u64 {

@@ -19,6 +19,7 @@ use slab::Slab;
 use crate::tune::TurnQuota;
 
 use super::Shared;
+use super::access::Recorder;
 use super::alarm::Alarm;
 use super::config::Deadlines;
 use super::conn::Conn;
@@ -26,7 +27,7 @@ use super::door::Door;
 use super::exchange::{self, Exchange};
 use super::sleep::Sleeps;
 use super::tasks::Ticket;
-use super::time::Time;
+use super::time::{Time, nanos};
 use super::wheel::Wheel;
 
 /// Events taken per wait. More connections than that are ready only when the worker is far behind.
@@ -44,11 +45,11 @@ const BATCH_BYTES: usize = 16 * 1024;
 /// The epoll key of the mailbox's bell; connections have their ticket.
 const MAILBOX: u64 = u64::MAX;
 
-/// The epoll key of the listener.
-const LISTENER: u64 = u64::MAX - 1;
-
 /// The epoll key of the alarm.
-const ALARM: u64 = u64::MAX - 2;
+const ALARM: u64 = u64::MAX - 1;
+
+/// The epoll key of the first listener; those of the others follow. A ticket's highest bit is never set.
+const LISTENERS: u64 = 1 << 63;
 
 /// The timeout of a wait that only looks.
 const NO_TIME: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -90,6 +91,8 @@ pub(super) struct Worker {
     exchange: Exchange,
     /// How many requests a turn may take.
     quota: TurnQuota,
+    /// Refusals that the log knows of.
+    refused_told: u64,
     /// What the batch brought, one connection's bytes after the other's.
     buffer: Box<[u8]>,
     /// How much of the buffer holds bytes that wait to be answered, and whose they are.
@@ -110,14 +113,15 @@ impl Worker {
         epoll::add(&epoll, bell, EventData::new_u64(MAILBOX), EventFlags::IN | EventFlags::ET)?;
         let alarm = Alarm::new()?;
         epoll::add(&epoll, alarm.timer(), EventData::new_u64(ALARM), EventFlags::IN | EventFlags::ET)?;
-        let mut door = Door::new(LISTENER);
-        door.open(&epoll, &shared.listener)?;
+        let mut door = Door::new(LISTENERS);
+        door.open(&epoll, &shared.listeners)?;
         let epoch = shared.epoch;
         let mut time = Time::new(epoch);
         let exchange = Exchange::new(
             Arc::clone(&shared.routes),
             &mut time,
             Arc::clone(&shared.mailboxes[index]),
+            Recorder::new(shared.access.clone(), index),
             shared.mailboxes.len(),
         );
         Ok(Self {
@@ -134,6 +138,7 @@ impl Worker {
             sleeps: Sleeps::enter(epoch),
             exchange,
             quota: TurnQuota::new(MAX_TURN),
+            refused_told: 0,
             buffer: vec![0; READ_BUFFER_BYTES].into(),
             filled: 0,
             arrived: Vec::new(),
@@ -167,17 +172,19 @@ impl Worker {
         self.exchange.tick = self.time.tick();
         if self.time.second_began() {
             self.exchange.renderer.date = self.time.date();
+            self.tell_refused();
         }
-        let requests = self.exchange.counters.requests;
+        let (requests, shed) = (self.exchange.counters.requests, self.exchange.counters.shed);
         self.exchange.quota_ends = requests + self.quota.most();
+        self.exchange.turn_ends = start + nanos(MAX_TURN);
         self.exchange.tasks.after_sleep();
         self.sleeps.wake(start);
         for event in events {
             let (flags, data) = (event.flags, event.data);
             match data.u64() {
-                LISTENER => self.accept(),
                 MAILBOX => self.open_mail(),
                 ALARM => self.alarm.rang(),
+                key @ LISTENERS.. => self.accept(usize::try_from(key - LISTENERS).ok()),
                 ticket => self.on_event(Ticket::from_u64(ticket), flags),
             }
         }
@@ -185,11 +192,14 @@ impl Worker {
         self.go_on();
         self.finish_tasks();
         self.keep_time();
+        self.exchange.recorder.flush();
         let served = self.exchange.counters.requests - requests;
         // With nothing served the time would be charged to nobody: spare the clock as well.
         let nanos = if served > 0 { self.time.since(start) } else { 0 };
-        self.quota.learn(served, Duration::from_nanos(nanos));
-        self.shared.stats[self.index].publish(&self.exchange.counters, served, nanos);
+        // What was refused took no time.
+        let taken = served - (self.exchange.counters.shed - shed);
+        self.quota.learn(taken, Duration::from_nanos(nanos));
+        self.shared.stats[self.index].publish(self.exchange.totals(), served, nanos);
     }
 
     /// Whether nothing is left to do without an event; sets the alarm for what is due next.
@@ -198,7 +208,7 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let ticks = [self.wheel.next_due(), self.balance_at, self.door.retry_at(), self.cut_at];
+        let ticks = [self.wheel.next_due(), self.balance_at, self.door.due(), self.cut_at];
         let tick = ticks.into_iter().flatten().min().map(Time::nanos_of);
         if let Some(due) = tick.into_iter().chain(self.sleeps.next_due()).min() {
             self.alarm.ring_by(due, &self.time)?;

@@ -19,6 +19,8 @@ pub struct QueueLimits {
 pub struct QueueLoad {
     /// Jobs that wait.
     pub queued: usize,
+    /// Threads that have no job in hand: each is about to take one of those that wait, or the next.
+    pub free: usize,
     /// How long the first of them has waited.
     pub oldest: Duration,
     /// What a job took lately, from its begin to its end.
@@ -28,10 +30,11 @@ pub struct QueueLoad {
 }
 
 impl QueueLoad {
-    /// How long a job that comes now is going to wait: those before it, shared by all threads.
+    /// How long a job that comes now is going to wait: those before it, shared by all threads. Not at all while a thread is
+    /// left for it.
     #[must_use]
     pub fn expected_wait(&self) -> Duration {
-        let ahead = u32::try_from(self.queued).unwrap_or(u32::MAX);
+        let ahead = u32::try_from(self.queued.saturating_sub(self.free)).unwrap_or(u32::MAX);
         let threads = u32::try_from(self.threads.max(1)).unwrap_or(u32::MAX);
         self.mean.saturating_mul(ahead) / threads
     }
@@ -41,7 +44,8 @@ impl QueueLimits {
     /// Whether one more job is taken. The mean says nothing of jobs that hang, so the first in the queue counts too.
     #[must_use]
     pub fn admits(&self, load: &QueueLoad) -> bool {
-        load.queued < self.most && load.expected_wait() <= self.wait && load.oldest <= self.wait * 2
+        let in_time = load.expected_wait() <= self.wait && load.oldest <= self.wait * 2;
+        load.queued < self.most && (in_time || load.free > load.queued)
     }
 }
 
@@ -65,7 +69,7 @@ impl TurnQuota {
         Self { lag, most: Self::UNLIMITED }
     }
 
-    /// Requests that the next turn may take.
+    /// Requests that the next turn may take before it has to be asked whether its time is over.
     #[must_use]
     #[inline]
     pub const fn most(&self) -> u64 {
@@ -83,6 +87,10 @@ impl TurnQuota {
 
     #[cold]
     fn adapt(&mut self, served: u64, took: Duration) {
+        if served == 0 {
+            // It says nothing of what requests take, and there may be many such turns between two that do.
+            return;
+        }
         if took <= self.lag {
             self.most = (self.most * 2).min(Self::UNLIMITED);
             return;
@@ -100,7 +108,7 @@ mod tests {
     const LIMITS: QueueLimits = QueueLimits { most: 100, wait: Duration::from_millis(50) };
 
     fn load(queued: usize, oldest: Duration, mean: Duration) -> QueueLoad {
-        QueueLoad { queued, oldest, mean, threads: 2 }
+        QueueLoad { queued, free: 0, oldest, mean, threads: 2 }
     }
 
     #[test]
@@ -109,6 +117,8 @@ mod tests {
         assert!(LIMITS.admits(&load(50, 40 * MS, 2 * MS)), "50 ms");
         assert!(!LIMITS.admits(&load(51, 40 * MS, 2 * MS)), "51 ms");
         assert!(!LIMITS.admits(&load(100, MS, MS / 100)), "no room");
+        let free = |free| QueueLoad { free, ..load(2, MS, 10_000 * MS) };
+        assert!(LIMITS.admits(&free(2)) && !LIMITS.admits(&free(1)), "no thread is left for it");
         assert!(!LIMITS.admits(&load(1, 101 * MS, MS)), "the threads hang");
     }
 
@@ -136,17 +146,18 @@ mod tests {
     #[test]
     fn a_loop_that_lags_takes_what_fits_and_then_more_again() {
         let mut quota = TurnQuota::new(250 * MS);
-        quota.learn(100, 250 * MS);
-        assert_eq!(quota.most(), TurnQuota::UNLIMITED);
-        quota.learn(100, 1000 * MS);
-        assert_eq!(quota.most(), 25);
-        quota.learn(25, 250 * MS);
-        assert_eq!(quota.most(), 50);
-        quota.learn(1, 10_000 * MS);
-        assert_eq!(quota.most(), 1, "one request always passes");
-        for _ in 0..32 {
-            quota.learn(1, MS);
+        let mut turn = |served, took: u32| {
+            quota.learn(served, took * MS);
+            quota.most()
+        };
+        assert_eq!(turn(100, 250), TurnQuota::UNLIMITED);
+        assert_eq!(turn(100, 1000), 25);
+        assert_eq!(turn(0, 0), 25, "nothing was learnt");
+        assert_eq!(turn(25, 250), 50);
+        assert_eq!(turn(1, 10_000), 1, "one request always passes");
+        for _ in 0..31 {
+            turn(1, 1);
         }
-        assert_eq!(quota.most(), TurnQuota::UNLIMITED);
+        assert_eq!(turn(1, 1), TurnQuota::UNLIMITED);
     }
 }

@@ -5,4 +5,4 @@ mod plan;
 mod share;
 
 pub use admission::{QueueLimits, QueueLoad, TurnQuota};
-pub use plan::{Decision, Plan, Wanted, WorkerPlan, plan};
+pub use plan::{Decision, Plan, Wanted, WorkerPlan, own_descriptors, plan};

@@ -130,9 +130,15 @@ fn backlog(facts: &BoardFacts) -> (u32, Decision) {
     (value, decision("backlog", &value.to_string(), because, "/proc/sys/net/core/somaxconn"))
 }
 
+/// Descriptors that a server with so many workers needs beside its connections.
+#[must_use]
+pub const fn own_descriptors(workers: usize) -> u64 {
+    RESERVED_DESCRIPTORS.saturating_add(DESCRIPTORS_PER_WORKER.saturating_mul(workers as u64))
+}
+
 fn max_connections(facts: &BoardFacts, workers: usize) -> (usize, Decision) {
     let limit = facts.nofile.unwrap_or(USUAL_NOFILE);
-    let kept = RESERVED_DESCRIPTORS.saturating_add(DESCRIPTORS_PER_WORKER.saturating_mul(workers as u64));
+    let kept = own_descriptors(workers);
     let count = usize::try_from(limit.saturating_sub(kept).max(1)).unwrap_or(usize::MAX);
     let (because, source) = match facts.nofile {
         Some(_) => (format!("descriptor limit {limit} less {kept} of its own"), "getrlimit"),

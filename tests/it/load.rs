@@ -4,3 +4,5 @@ mod answers;
 mod ends;
 mod faults;
 mod limits;
+mod open_loop;
+mod stops;

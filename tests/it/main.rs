@@ -4,6 +4,7 @@ mod arrows;
 mod board;
 mod board_bytes;
 mod clients;
+mod fuzz;
 mod load;
 mod readme;
 mod scratch;

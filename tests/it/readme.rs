@@ -49,7 +49,8 @@ fn code(markdown: &str) -> Vec<&str> {
     found
 }
 
-/// The command in one piece of code, if it runs one of our programs; `cargo run … -- ` runs boardctl.
+/// The command in one piece of code, if it runs one of our programs; `cargo run … -- ` runs boardctl, and with `--example`
+/// what has boardd's flags.
 fn usage(code: &str) -> Option<Usage<'_>> {
     let code = code.split(" #").next()?.trim_start_matches("$ ");
     let mut words = code.split_whitespace();
@@ -57,8 +58,8 @@ fn usage(code: &str) -> Option<Usage<'_>> {
     let program = match first {
         "boardd" | "boardctl" => first,
         "cargo" if words.next() == Some("run") => {
-            words.by_ref().find(|word| *word == "--")?;
-            "boardctl"
+            let of_cargo: Vec<&str> = words.by_ref().take_while(|word| *word != "--").collect();
+            if of_cargo.contains(&"--example") { "boardd" } else { "boardctl" }
         }
         _ => return None,
     };
@@ -114,15 +115,25 @@ fn every_file_that_is_linked_is_there() {
 }
 
 #[test]
+fn the_server_of_your_own_is_the_example() {
+    let text = readme();
+    let quoted = text.split("```rust\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a quote");
+    let file = fs::read_to_string(root().join("examples/thermometer.rs")).expect("the example");
+    let code = file.split_once("\n\n").expect("its comment ends").1;
+    assert_eq!(quoted, code);
+}
+
+#[test]
 fn the_search_itself_finds_commands_and_flags() {
     let text = "Run `boardd serve --listen 0.0.0.0:8080 [--workers 2]`.\n```sh\n$ cargo run --release -- try --json=x # -z\n\
-                cargo build --bin boardd\n```\n";
+                cargo build --bin boardd\ncargo run --example own -- serve --drain 5\n```\n";
     let usages: Vec<Usage<'_>> = code(text).into_iter().filter_map(usage).collect();
     assert_eq!(
         usages,
         [
             Usage { program: "boardd", verb: Some("serve"), flags: vec!["--listen", "--workers"] },
             Usage { program: "boardctl", verb: Some("try"), flags: vec!["--json"] },
+            Usage { program: "boardd", verb: Some("serve"), flags: vec!["--drain"] },
         ]
     );
     assert!(names_flag("  -d, --duration <TIME>", "--duration") && !names_flag("--durations", "--duration"));

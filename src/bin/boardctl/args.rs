@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use boardkit::load::Url;
+use boardkit::load::{Schedule, Url};
 use boardkit::units::Span;
 use clap::{Args, Parser, Subcommand};
 
@@ -55,6 +55,7 @@ const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
+  boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
 Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not start.";
@@ -96,13 +97,16 @@ pub(crate) struct LoadFlags {
     /// A body to send: the text itself, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) body: Option<String>,
+    /// Open loop: start N requests a second, on time whatever the server does, and count from when they were due
+    #[arg(short, long, value_name = "N", value_parser = rate, conflicts_with = "pipeline")]
+    pub(crate) rate: Option<Schedule>,
     /// A new connection for each request
     #[arg(long, conflicts_with = "pipeline")]
     pub(crate) no_keepalive: bool,
     /// Send this many requests at once on each connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(crate) pipeline: usize,
-    /// Never repeat a request: each one sent without a complete answer counts as failed
+    /// Never send a request twice: each one sent that got no complete answer counts as failed
     #[arg(long)]
     pub(crate) no_retry: bool,
     /// Also write the result to FILE as JSON
@@ -116,6 +120,11 @@ fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(number) => Ok(number),
         Err(_) => Err("must be a whole number, at least 1".to_owned()),
     }
+}
+
+fn rate(text: &str) -> Result<Schedule, String> {
+    let wanted = "must be requests per second, from 0.001 to 10000000";
+    text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
 }
 
 fn positive_span(text: &str) -> Result<Span, String> {

@@ -68,6 +68,7 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
         retry: !flags.no_retry,
+        schedule: flags.rate,
     })
 }
 

@@ -1,31 +1,26 @@
 //! Ctrl-C: the first asks the run to end and report what it has, the second leaves at once.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, LazyLock};
 
-use async_signal::{Signal, Signals};
-use smol::stream::StreamExt;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 /// The exit code a shell expects from a program ended by SIGINT: 128 + 2.
 const EXIT_INTERRUPTED: i32 = 130;
 
-static STOP: AtomicBool = AtomicBool::new(false);
+static STOP: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Listens for SIGINT and SIGTERM on a thread of its own; the flag is set by the first.
+/// Listens for SIGINT and SIGTERM; the flag is set by the first.
 ///
 /// # Errors
 /// When the signals can't be listened for.
 pub(crate) fn stop_flag() -> io::Result<&'static AtomicBool> {
-    let mut signals = Signals::new([Signal::Int, Signal::Term])?;
-    thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        smol::block_on(async {
-            while let Some(Ok(_)) = signals.next().await {
-                if STOP.swap(true, Ordering::Relaxed) {
-                    std::process::exit(EXIT_INTERRUPTED);
-                }
-            }
-        });
-    })?;
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first finds no flag yet.
+        flag::register_conditional_shutdown(signal, EXIT_INTERRUPTED, Arc::clone(&STOP))?;
+        flag::register(signal, Arc::clone(&STOP))?;
+    }
     Ok(&STOP)
 }

@@ -10,13 +10,14 @@ use super::super::pool::RETRY_AFTER_SECONDS;
 use super::super::reply::{Reply, Sent, Terms};
 use super::super::request::Request;
 use super::super::routes::{Found, Handler, Routes};
+use super::super::time::nanos;
 use super::{Exchange, SKIP_MAX_BYTES, Turn};
 
 impl Exchange {
     /// Answers one request, or hands it to a task.
     #[inline]
     pub(super) fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
-        if self.counters.requests >= self.quota_ends {
+        if self.counters.requests >= self.quota_ends && self.turn_is_over() {
             return self.shed(conn, head);
         }
         let rest = match head.framing {
@@ -50,7 +51,37 @@ impl Exchange {
                 no_handler(&self.routes, head, found, self.renderer.reply(terms));
             }
         }
+        self.answered_in_place(conn, head, terms, rest);
+    }
+
+    /// Notes that a request was answered without a task.
+    #[inline]
+    pub(super) fn answered_in_place(
+        &mut self,
+        conn: &mut Conn,
+        head: &RequestHead<'_, '_>,
+        terms: Terms,
+        rest: Rest,
+    ) {
+        if self.renderer.recording {
+            self.record(conn, Some(head));
+        }
         self.answered(conn, terms, rest);
+    }
+
+    /// Puts the last answer into the access log.
+    #[cold]
+    fn record(&mut self, conn: &Conn, head: Option<&RequestHead<'_, '_>>) {
+        let (status, bytes) = self.renderer.last;
+        self.recorder.record(&self.renderer.date, conn.peer, head, status, bytes);
+    }
+
+    /// The same for an answer that was awaited.
+    pub(super) fn record_done(&mut self, conn: &Conn) {
+        if self.renderer.recording {
+            let (status, bytes) = self.renderer.last;
+            self.recorder.record_done(&self.renderer.date, conn.peer, conn.ticket, status, bytes);
+        }
     }
 
     /// Notes that a request was answered, and what comes next on its connection.
@@ -69,6 +100,17 @@ impl Exchange {
         }
     }
 
+    /// Whether the turn has lasted its time. How many requests fit into it is only a guess from the turns before: one in
+    /// which the process was stopped would have requests refused for which there is time.
+    #[cold]
+    fn turn_is_over(&mut self) -> bool {
+        let is_over = nanos(self.epoch.elapsed()) >= self.turn_ends;
+        if !is_over {
+            self.quota_ends = self.counters.requests + 1;
+        }
+        is_over
+    }
+
     /// Refuses a request because the turn has lasted too long already.
     #[cold]
     fn shed(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
@@ -79,7 +121,7 @@ impl Exchange {
         let reply = self.renderer.reply(terms).with_header("Retry-After", RETRY_AFTER_SECONDS);
         reply.error(Status::SERVICE_UNAVAILABLE);
         self.counters.shed += 1;
-        self.answered(conn, terms, rest);
+        self.answered_in_place(conn, head, terms, rest);
     }
 
     /// Answers a head that did not come in time.
@@ -95,6 +137,9 @@ impl Exchange {
         let terms = Terms { connection: ConnectionHeader::Close, head_only: false };
         let text = format!("{}: {error}\n", error.status().text());
         self.renderer.reply(terms).with_status(error.status()).text(&text);
+        if self.renderer.recording {
+            self.record(conn, None);
+        }
         self.answered(conn, terms, Rest::Unread);
     }
 }

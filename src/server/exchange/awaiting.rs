@@ -1,9 +1,5 @@
 //! Requests that a task answers: its body on the way in, its answer on the way out, whole or in pieces.
 
-use std::time::Duration;
-
-use rustix::net::sockopt::set_socket_linger;
-
 use crate::http::{BodyReader, CONTINUE_LINE, ConnectionHeader, RequestHead};
 
 use super::super::conn::{Conn, Ending, Phase, Rest};
@@ -23,6 +19,9 @@ impl Exchange {
         arriving: Option<Arriving>,
         terms: Terms,
     ) {
+        if self.renderer.recording {
+            self.recorder.keep(conn.ticket, head);
+        }
         let task = self.tasks.spawn(conn.ticket, answer, head.minor > 0);
         conn.flow = Some(Box::new(Flow::new(task, arriving, head.expects_continue)));
         (conn.phase, conn.since) = (Phase::Handler(terms), self.tick);
@@ -75,16 +74,25 @@ impl Exchange {
         self.go_on(conn, buffer)
     }
 
-    fn take_answer(&mut self, conn: &mut Conn, done: Done, mut terms: Terms) {
+    fn take_answer(&mut self, conn: &mut Conn, mut done: Done, mut terms: Terms) {
+        if !done.response.status.has_length() {
+            // Its pieces would be taken for the next answer.
+            done.outbound = None;
+        }
+        let has_pieces = done.outbound.is_some() && !terms.head_only;
+        if has_pieces {
+            self.ask_for_body(conn);
+        }
         let rest = conn.flow.as_ref().map_or(Rest::Nothing, |flow| rest_of(flow));
         // A body that is being read while the answer is made may yet be read to its end.
-        let reads_on = done.outbound.is_some() && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
+        let reads_on = has_pieces && conn.flow.as_ref().is_some_and(|flow| flow.is_reading());
         let chunked = done.outbound.as_ref().map(|outbound| outbound.borrow().chunked);
         let unread = matches!(rest, Rest::Unread) && !reads_on;
         if self.stopping || unread || done.response.last || chunked == Some(false) {
             terms.connection = ConnectionHeader::Close;
         }
         self.renderer.reply(terms).response(done.response, chunked);
+        self.record_done(conn);
         if let (Some(flow), Some(outbound), false) = (&mut conn.flow, done.outbound, terms.head_only) {
             flow.outbound = Some(outbound);
             (conn.phase, conn.since) = (Phase::Pieces(terms), self.tick);
@@ -107,6 +115,15 @@ impl Exchange {
             conn.since = self.tick;
             self.send_rest(conn);
         }
+        if matches!(conn.phase, Phase::Handler(_)) {
+            self.ask_for_body(conn);
+        }
+        self.go_on(conn, buffer)
+    }
+
+    /// Asks for the body that the client holds back, if the task wants it. Behind the head of the answer it would be taken
+    /// for a part of that.
+    fn ask_for_body(&mut self, conn: &mut Conn) {
         if let Some(flow) = &mut conn.flow
             && flow.continue_due
             && flow.is_reading()
@@ -115,7 +132,6 @@ impl Exchange {
             conn.since = self.tick;
             self.renderer.out.extend_from_slice(CONTINUE_LINE);
         }
-        self.go_on(conn, buffer)
     }
 
     /// Sends the pieces that were made since the last call; after the last one the request is answered.
@@ -141,8 +157,8 @@ impl Exchange {
                 conn.flow = None;
                 conn.ending = Ending::Close;
                 if !chunked {
-                    // Without chunks the end looks like success: only a reset tells the client.
-                    let _ = set_socket_linger(&conn.socket, Some(Duration::ZERO));
+                    // Without chunks the end looks like success.
+                    conn.reset_if_cut_off();
                     conn.ending = Ending::Broken;
                 }
             }

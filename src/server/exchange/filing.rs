@@ -33,7 +33,7 @@ impl Exchange {
                 Method::Other | Method::Connect => reply.error(Status::NOT_IMPLEMENTED),
                 _ => reply.error(Status::METHOD_NOT_ALLOWED),
             };
-            return self.answered(conn, terms, rest);
+            return self.answered_in_place(conn, head, terms, rest);
         }
         let known = cache.borrow_mut().find(head.path, self.tick);
         let known = match known {
@@ -46,7 +46,7 @@ impl Exchange {
                         head.headers.iter().map(|header| (header.name, header.value)).collect();
                     self.renderer.reply(terms).response(entry.answer(head.method, &headers), None);
                 }
-                return self.answered(conn, terms, rest);
+                return self.answered_in_place(conn, head, terms, rest);
             }
             Known::Stale(entry) => Some(entry),
             Known::Unknown => None,

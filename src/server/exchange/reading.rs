@@ -8,44 +8,33 @@ use crate::http::MAX_HEAD_BYTES;
 use super::super::conn::{Conn, Ending, Phase};
 use super::Exchange;
 
-/// Room for a head that did not come in one piece, added at each read.
-const INPUT_STEP_BYTES: usize = 4 * 1024;
-
 impl Exchange {
     /// One read, and the answers to what it brought.
     pub(super) fn read(&mut self, conn: &mut Conn, buffer: &mut [u8]) {
-        if conn.input.is_empty() || matches!(conn.phase, Phase::Linger(_)) {
-            let received = rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty());
-            let room = buffer.len();
-            return self.received(conn, received.map(|(count, _)| count), room, Some(buffer));
-        }
-        conn.input.reserve(INPUT_STEP_BYTES);
-        let room = conn.input.capacity() - conn.input.len();
-        let spare = rustix::buffer::spare_capacity(&mut conn.input);
-        let received = rustix::net::recv(&conn.socket, spare, RecvFlags::empty());
-        self.received(conn, received.map(|(count, _)| count), room, None);
+        let received = rustix::net::recv(&conn.socket, &mut *buffer, RecvFlags::empty());
+        self.received(conn, received.map(|(count, _)| count), buffer);
     }
 
-    /// What came of a read into `room` bytes of the worker's `buffer`, or else of the connection's own input.
-    pub(super) fn received(
-        &mut self,
-        conn: &mut Conn,
-        received: Result<usize, Errno>,
-        room: usize,
-        buffer: Option<&mut [u8]>,
-    ) {
+    /// What came of a read into the worker's buffer. A head that did not come in one piece is put together on the
+    /// connection, which so holds as many bytes as its client has sent and no more: slow clients come in thousands.
+    pub(super) fn received(&mut self, conn: &mut Conn, received: Result<usize, Errno>, buffer: &[u8]) {
         match received {
             Ok(0) => self.on_last_byte(conn),
             Ok(count) => {
                 self.counters.received_bytes += count as u64;
                 // A short read emptied the socket; what comes later brings its own edge.
-                conn.readable = count == room || conn.half_closed;
-                match (&mut conn.phase, buffer) {
-                    (Phase::Linger(left), _) if *left <= count => conn.ending = Ending::Broken,
-                    (Phase::Linger(left), _) => *left -= count,
-                    (_, Some(buffer)) => self.answer_fresh(conn, &buffer[..count]),
-                    (Phase::Head, None) if !may_complete(&conn.input, count) => {}
-                    (_, None) => self.answer_stored(conn),
+                conn.readable = count == buffer.len() || conn.half_closed;
+                match &mut conn.phase {
+                    Phase::Linger(left) if *left <= count => conn.ending = Ending::Broken,
+                    Phase::Linger(left) => *left -= count,
+                    _ if conn.input.is_empty() => self.answer_fresh(conn, &buffer[..count]),
+                    phase => {
+                        let is_head = *phase == Phase::Head;
+                        conn.input.extend_from_slice(&buffer[..count]);
+                        if !is_head || may_complete(&conn.input, count) {
+                            self.answer_stored(conn);
+                        }
+                    }
                 }
             }
             Err(Errno::AGAIN) => conn.readable = false,

@@ -117,6 +117,7 @@ impl Exchange {
         let over = rustix::net::shutdown(&conn.socket, rustix::net::Shutdown::Write);
         conn.ending = if over.is_ok() { Ending::Keep } else { Ending::Broken };
         (conn.phase, conn.since) = (Phase::Linger(LINGER_BYTES), self.tick);
-        conn.input = Vec::new();
+        // Nothing that came before the end is looked at any more.
+        (conn.input, conn.paused) = (Vec::new(), false);
     }
 }

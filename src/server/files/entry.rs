@@ -75,7 +75,7 @@ impl Variant {
                 let at = |byte: u64| usize::try_from(byte).map_or(bytes.len(), |at| at.min(bytes.len()));
                 Body::Bytes(bytes[at(first)..at(first + length)].to_vec())
             }
-            Content::Open(file) => Body::File(FilePart::new(Arc::clone(file), first, length)),
+            Content::Open(file) => Body::File(FilePart::prepared(Arc::clone(file), first, length)),
         }
     }
 }

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 
 use super::entry::{Content, Entry, Stamp, Variant};
 use crate::http::{Coding, media_type};
+use crate::server::file::leave_reading_ahead;
 
 /// Largest file that is kept in memory, in bytes: above it, sending from the kernel's own memory is no dearer.
 const SMALL_BYTES: u64 = 64 * 1024;
@@ -33,18 +34,21 @@ pub(super) enum Loaded {
     Missing,
     /// A file that may not be read.
     Forbidden,
+    /// Descriptors or memory ran out: perhaps it can be had in a moment.
+    Busy,
     /// The disk failed.
     Failed,
 }
 
 impl Loaded {
-    fn without(error: Errno) -> Self {
+    pub(super) fn without(error: Errno) -> Self {
         match error {
             // NXIO is what a socket or a pipe without a writer says.
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG | Errno::NXIO | Errno::NODEV => {
                 Self::Missing
             }
             Errno::ACCESS | Errno::PERM => Self::Forbidden,
+            Errno::MFILE | Errno::NFILE | Errno::NOMEM => Self::Busy,
             _ => Self::Failed,
         }
     }
@@ -68,13 +72,17 @@ pub(super) fn load(root: &Path, names: &[u8], is_folder: bool, known: Option<&En
         Ok(None) => return if is_folder { Loaded::Missing } else { root.folder_or_nothing(&names) },
         Err(error) => return Loaded::without(error),
     };
-    let others = Coding::ALL.map(|coding| {
+    let mut others = Vec::new();
+    for coding in Coding::ALL {
         let mut beside = names.clone();
         beside.extend_from_slice(coding.suffix().as_bytes());
-        // What is not there, or cannot be had, is not offered.
-        root.open_file(&beside).ok().flatten().map(|file| (coding, file))
-    });
-    let others: Vec<_> = others.into_iter().flatten().collect();
+        match root.open_file(&beside).map_err(Loaded::without) {
+            Ok(Some(file)) => others.push((coding, file)),
+            Err(Loaded::Busy) => return Loaded::Busy,
+            // What is not there, or cannot be had, is not offered.
+            Ok(None) | Err(_) => {}
+        }
+    }
     if known.is_some_and(|known| {
         known.is_of(&whole.1, others.iter().map(|(coding, (_, stamp))| (*coding, *stamp)))
     }) {
@@ -97,6 +105,7 @@ fn variant(coding: Option<Coding>, (file, mut stamp): (File, Stamp), varies: boo
         stamp.size = bytes.len() as u64;
         Content::Memory(bytes.into())
     } else {
+        leave_reading_ahead(&file);
         Content::Open(Arc::new(file))
     };
     Ok(Variant::new(coding, stamp, content, varies))

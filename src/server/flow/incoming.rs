@@ -8,8 +8,13 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
+use serde::de::DeserializeOwned;
 use smol::stream::Stream;
 
+use crate::http::Status;
+
+use super::super::failure::Failure;
+use super::super::response::Response;
 use super::{Link, WINDOW_BYTES};
 
 /// Why a body did not arrive whole.
@@ -90,6 +95,9 @@ impl Inbound {
 pub struct Incoming {
     inner: Option<(Rc<RefCell<Inbound>>, Link)>,
     length: Option<u64>,
+    /// Bytes that may come, in all and from now on.
+    limit: u64,
+    left: u64,
 }
 
 impl Incoming {
@@ -97,11 +105,11 @@ impl Incoming {
     pub const WINDOW: usize = WINDOW_BYTES;
 
     pub(super) const fn new(inbound: Rc<RefCell<Inbound>>, link: Link, length: Option<u64>) -> Self {
-        Self { inner: Some((inbound, link)), length }
+        Self { inner: Some((inbound, link)), length, limit: u64::MAX, left: u64::MAX }
     }
 
     pub(super) const fn empty() -> Self {
-        Self { inner: None, length: Some(0) }
+        Self { inner: None, length: Some(0), limit: u64::MAX, left: u64::MAX }
     }
 
     /// Length of the whole body in bytes, if the client said so: not of a chunked one.
@@ -123,18 +131,39 @@ impl Incoming {
     /// # Errors
     /// [`BodyError::TooLarge`] as soon as that is known, else as [`Incoming::piece`].
     pub async fn bytes(&mut self, limit: usize) -> Result<Vec<u8>, BodyError> {
-        let too_large = Err(BodyError::TooLarge(limit as u64));
-        if self.length.is_some_and(|length| length > limit as u64) {
-            return too_large;
-        }
+        self.limit(limit as u64)?;
         let mut whole = Vec::new();
         while let Some(piece) = self.piece().await? {
-            if whole.len() + piece.len() > limit {
-                return too_large;
-            }
             whole.extend_from_slice(&piece);
         }
         Ok(whole)
+    }
+
+    /// The whole body as a value in JSON, if it is at most `limit` bytes long; its media type is not looked at.
+    ///
+    /// # Errors
+    /// A [`Failure`] that answers with 400 and what is wrong with the JSON, or as [`Incoming::bytes`].
+    pub async fn json<T: DeserializeOwned>(&mut self, limit: usize) -> Result<T, Failure> {
+        let bytes = self.bytes(limit).await?;
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let status = Status::BAD_REQUEST;
+            Response::text(format!("{}: {error}\n", status.text())).with_status(status).into()
+        })
+    }
+
+    /// Lets at most `limit` bytes more come: the piece that would be more is [`BodyError::TooLarge`] instead. Without a
+    /// limit a body may be as long as its client likes.
+    ///
+    /// # Errors
+    /// [`BodyError::TooLarge`] at once if the body says that it is longer; it is not even asked for then.
+    pub const fn limit(&mut self, limit: u64) -> Result<(), BodyError> {
+        if let Some(length) = self.length
+            && length > limit
+        {
+            return Err(BodyError::TooLarge(limit));
+        }
+        (self.limit, self.left) = (limit, limit);
+        Ok(())
     }
 
     fn poll_piece(&mut self, context: &Context<'_>) -> Poll<Result<Option<Vec<u8>>, BodyError>> {
@@ -151,6 +180,12 @@ impl Incoming {
             inbound.queued -= piece.len();
             if was_full && inbound.has_room() {
                 link.touch();
+            }
+            let left = self.left.checked_sub(piece.len() as u64);
+            // Nothing comes behind what was too much.
+            self.left = left.unwrap_or(0);
+            if left.is_none() {
+                return Poll::Ready(Err(BodyError::TooLarge(self.limit)));
             }
             return Poll::Ready(Ok(Some(piece)));
         }

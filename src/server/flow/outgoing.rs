@@ -3,11 +3,12 @@
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-use smol::stream::{Stream, StreamExt};
+use smol::stream::Stream;
 
 use crate::http::{LAST_CHUNK, write_chunk};
 
@@ -71,7 +72,7 @@ impl Outbound {
 /// Moves pieces from where they are made to where the connection takes them, no faster than it does.
 pub(in crate::server) async fn drive(mut pieces: PieceStream, outbound: Rc<RefCell<Outbound>>, link: Link) {
     loop {
-        let whole = match pieces.next().await {
+        let whole = match next(&mut pieces).await {
             Some(Ok(piece)) => {
                 outbound.borrow_mut().push(&piece);
                 link.touch();
@@ -84,6 +85,15 @@ pub(in crate::server) async fn drive(mut pieces: PieceStream, outbound: Rc<RefCe
         outbound.borrow_mut().end(whole);
         return link.touch();
     }
+}
+
+/// The next piece. A panic where it is made breaks the answer off, as an error does: the worker has other connections.
+async fn next(pieces: &mut PieceStream) -> Option<io::Result<Vec<u8>>> {
+    poll_fn(|context| {
+        let poll = AssertUnwindSafe(|| pieces.as_mut().poll_next(context));
+        catch_unwind(poll).unwrap_or_else(|_| Poll::Ready(Some(Err(io::ErrorKind::Other.into()))))
+    })
+    .await
 }
 
 async fn has_room(outbound: &Rc<RefCell<Outbound>>) {

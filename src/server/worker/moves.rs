@@ -6,16 +6,18 @@ use std::sync::atomic::Ordering;
 use rustix::event::epoll::{self, EventData};
 
 use super::super::conn::Conn;
+use super::super::door::Taker;
 use super::super::mailbox::{Message, Moved};
 use super::super::tasks::Ticket;
 use super::{BALANCE_TICKS, CONN_EVENTS, Worker};
 
 impl Worker {
-    pub(super) fn accept(&mut self) {
+    /// Takes connections from one listener, or from all when it is not said which.
+    pub(super) fn accept(&mut self, at: Option<usize>) {
         let (shared, counters) = (Arc::clone(&self.shared), &mut self.exchange.counters);
         let tick = self.time.tick();
-        let mine = self.door.accept(&self.epoll, &shared, self.index, tick, counters);
-        for moved in mine {
+        let mut taker = Taker { epoll: &self.epoll, shared: &shared, index: self.index, tick, counters };
+        for moved in self.door.knocked(&mut taker, at) {
             self.adopt(moved);
         }
     }
@@ -24,19 +26,25 @@ impl Worker {
     pub(super) fn adopt(&mut self, moved: Moved) {
         let entry = self.conns.vacant_entry();
         let Ok(key) = u32::try_from(entry.key()) else {
-            return self.shared.dealer.ended(self.index);
+            return self.drop_unserved();
         };
         self.next_serial = self.next_serial.wrapping_add(1) & Ticket::SERIALS;
         let ticket = Ticket { key, serial: self.next_serial };
         if epoll::add(&self.epoll, &moved.socket, EventData::new_u64(ticket.to_u64()), CONN_EVENTS).is_err() {
             // The kernel has no room for another watch: the connection cannot be served here.
-            return self.shared.dealer.ended(self.index);
+            return self.drop_unserved();
         }
         let conn = entry.insert(Conn::new(moved, ticket));
         if conn.paused {
             self.again.push(ticket);
         }
         self.schedule(key);
+    }
+
+    #[cold]
+    fn drop_unserved(&mut self) {
+        self.exchange.counters.closed += 1;
+        self.shared.dealer.ended(self.index);
     }
 
     /// Forgets a connection; dropping its socket closes it and ends its watch.

@@ -2,6 +2,7 @@
 
 use super::super::conn::{Phase, ticks};
 use super::super::flow::BodyError;
+use super::super::log::Level;
 use super::{STOP_GRACE, Worker};
 
 impl Worker {
@@ -9,9 +10,12 @@ impl Worker {
     /// now: coming back to between requests schedules nothing, and must find the wheel looking early enough even
     /// when other deadlines are longer or off.
     pub(super) fn schedule(&mut self, key: u32) {
-        let idle = self.deadlines.idle.map(|idle| self.time.tick() + ticks(idle));
-        let due = self.conns[key as usize].due(&self.deadlines);
-        if let Some(look_at) = due.into_iter().chain(idle).min() {
+        let (conn, tick) = (&self.conns[key as usize], self.time.tick());
+        let idle = self.deadlines.idle;
+        // When a task begins to wait for its body the wheel does not hear of it.
+        let body = self.deadlines.head.filter(|_| conn.takes_body());
+        let limits = [idle, body].into_iter().flatten().map(|limit| tick + ticks(limit));
+        if let Some(look_at) = conn.due(&self.deadlines).into_iter().chain(limits).min() {
             self.wheel.schedule(key, look_at);
         }
     }
@@ -26,8 +30,20 @@ impl Worker {
         if self.balance_at.is_some_and(|at| at <= tick) {
             self.ask_for_share(tick);
         }
-        if self.door.retry_at().is_some_and(|at| at <= tick) && self.cut_at.is_none() {
-            self.accept();
+        if self.door.due().is_some_and(|at| at <= tick) {
+            self.accept(None);
+        }
+    }
+
+    /// Says in the log, once a second, how many requests were refused since. The pool's are the first worker's to tell.
+    #[cold]
+    pub(super) fn tell_refused(&mut self) {
+        let by_pool = if self.index == 0 { self.shared.pools.work.refused() } else { 0 };
+        let refused = self.exchange.counters.shed + by_pool;
+        if refused > self.refused_told {
+            let text = format!("{} requests were answered with 503", refused - self.refused_told);
+            self.shared.log.log(Level::Warning, "more work than can be done in time", &text);
+            self.refused_told = refused;
         }
     }
 
@@ -56,6 +72,7 @@ impl Worker {
                 }
                 Some(_) => {
                     self.exchange.counters.timed_out += u64::from(!matches!(conn.phase, Phase::Linger(_)));
+                    conn.reset_if_cut_off();
                     self.end(key);
                 }
                 None => self.schedule(key),
@@ -73,7 +90,7 @@ impl Worker {
         let cut_at = *self.cut_at.get_or_insert_with(|| tick + ticks(self.shared.config.drain));
         if !self.exchange.stopping {
             self.exchange.stopping = true;
-            self.door.close(&self.epoll, &self.shared.listener);
+            self.door.begin_to_shut(&self.epoll, &self.shared.listeners, tick);
             self.deadlines.idle = Some(self.deadlines.idle.map_or(STOP_GRACE, |idle| idle.min(STOP_GRACE)));
             let keys: Vec<u32> = self.conns.iter().map(|(_, conn)| conn.ticket.key).collect();
             for key in keys {
@@ -84,6 +101,12 @@ impl Worker {
                 self.schedule(key);
             }
         }
-        self.conns.is_empty() || tick >= cut_at
+        // Who comes while this is decided stays with the worker that took it.
+        if tick >= cut_at {
+            // Who is cut off shall know it.
+            self.conns.iter().for_each(|(_, conn)| conn.reset_if_cut_off());
+            return true;
+        }
+        self.conns.is_empty() && self.door.is_shut() && self.shared.mailboxes[self.index].close_if_empty()
     }
 }

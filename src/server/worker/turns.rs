@@ -11,6 +11,9 @@ impl Worker {
     pub(super) fn after_turn(&mut self, ticket: Ticket, turn: Turn) {
         match turn {
             Turn::Ends => self.end(ticket.key),
+            // Once: an event may have come for one that waits for its turn already, and two turns between two sends would
+            // have the second one's answers overtake the first one's.
+            Turn::Again if self.again.contains(&ticket) => {}
             Turn::Again => self.again.push(ticket),
             Turn::Rests => {}
             Turn::Waits => {
@@ -96,10 +99,16 @@ impl Worker {
         }
         // A connection has one turn between two sends: a second would find its answer neither sent nor unsent.
         self.send_batch();
-        let mut touched = self.exchange.tasks.take_touched();
-        while let Some(ticket) = touched.pop() {
-            touched.retain(|other| *other != ticket);
-            if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
+        let touched = self.exchange.tasks.take_touched();
+        for ticket in &touched {
+            if let Some(conn) = self.conns.get_mut(ticket.key as usize) {
+                conn.touched = true;
+            }
+        }
+        for ticket in touched {
+            let conn = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket);
+            if let Some(conn) = conn.filter(|conn| conn.touched) {
+                conn.touched = false;
                 let turn = self.exchange.on_touched(conn, &mut self.buffer);
                 self.after_turn(ticket, turn);
             }

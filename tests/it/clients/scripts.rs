@@ -6,19 +6,8 @@ use serde_json::json;
 
 use super::{Client, Servers, outcomes_of, run, script};
 
-const HTTP_CLIENT: Client = Client {
-    cannot: &[("pipelined", "it refuses a request before the last answer is read")],
-    pending: &[
-        // `HTTP/1.1 100 Continue` comes after the head of the answer, in the middle of its body.
-        "continue/echo",
-        // Who comes while boardd stops is neither answered nor refused, but reset when it has stopped.
-        "drain",
-        // BrokenPipeError while it sends: the server reads no more than 2 MiB of what it has refused.
-        "large-body/whole",
-        // No 408: the deadline is forgotten when a piece comes that the handler waits for.
-        "stalled",
-    ],
-};
+const HTTP_CLIENT: Client =
+    Client { cannot: &[("pipelined", "it refuses a request before the last answer is read")], pending: &[] };
 
 /// Where Debian keeps the modules of nodejs. Its own nodejs looks there; one from elsewhere has to be told.
 const DEBIAN_MODULES: &str = "/usr/share/nodejs";
@@ -29,8 +18,7 @@ const UNDICI: Client = Client {
         ("http-1.0", "it speaks HTTP/1.1"),
         ("http-1.0-kept", "it speaks HTTP/1.1"),
     ],
-    // As above, and EPIPE as often as not for a body too large.
-    pending: &["drain", "large-body", "stalled"],
+    pending: &[],
 };
 
 /// The servers, as scripts are told of them.

@@ -90,6 +90,7 @@ fn announced_closes_are_reconnects_and_no_errors() {
     let run = load_until(&server, 450, &["-c", "2"]);
     let (requests, reconnects) = (run.expect_clean().count("requests"), run.count("reconnects"));
     assert!(reconnects > 0 && reconnects <= requests / 100, "{reconnects} reconnects, {requests} requests");
+    assert_eq!(run.count("connections/closed_without_notice"), 0, "{}", run.stdout);
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn what_is_not_http_is_a_read_error() {
     let run = load_until(&server, 10, &["-c", "2"]);
     expect_nothing_finished(&run);
     assert!(run.count("errors/read") > 0 && run.stdout.contains("not HTTP"), "{}", run.stdout);
+    assert_eq!(run.count("failed"), run.count("failed_by/not_understood"));
 }
 
 #[test]
@@ -89,6 +90,8 @@ fn an_answer_broken_off_is_a_read_error_and_failed() {
     expect_nothing_finished(&run);
     assert!(run.count("errors/read") > 0);
     assert_eq!(run.count("failed"), run.count("errors/read"));
+    assert_eq!(run.count("failed"), run.count("failed_by/broken_off"));
+    assert!(run.stdout.contains("no complete answer (answer broken off "), "{}", run.stdout);
 }
 
 /// A server that takes each fourth request of a connection and closes without a byte of answer.
@@ -124,6 +127,8 @@ fn without_retry_such_a_request_failed() {
     let failed = run.count("failed");
     assert!(failed > 0 && failed <= dropped.load(Ordering::Relaxed), "{}", run.stdout);
     assert_eq!(run.count("errors/read"), failed);
+    assert_eq!(run.count("failed_by/closed"), failed);
+    assert_eq!(run.count("connections/closed_without_notice"), failed);
     assert_eq!(run.count("reconnects"), 0);
 }
 
@@ -155,6 +160,8 @@ fn a_time_out_counts_with_the_least_it_took() {
     });
     let run = load_until(&server, 43, &["-c", "1", "--timeout", "60ms"]);
     assert!(run.count("errors/timeout") > 0 && run.count("requests") >= 20, "{}", run.stdout);
+    assert_eq!(run.count("failed_by/timed_out"), run.count("errors/timeout"));
+    assert_eq!(run.count("connections/closed_without_notice"), 0, "{}", run.stdout);
     assert!(run.report["latency_us"]["max"].as_f64().is_some_and(|us| us >= 60_000.0), "{}", run.stdout);
     assert!(run.stdout.contains("timed out; each is in the latency figures"), "{}", run.stdout);
 }

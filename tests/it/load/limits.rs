@@ -67,6 +67,9 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "-m", "GET /"], "--method"),
         (&["load", url, "--body", "@/does/not/exist"], "--body"),
         (&["load", url, "--no-keepalive", "--pipeline", "4"], "--pipeline"),
+        (&["load", url, "--rate", "0"], "--rate"),
+        (&["load", url, "--rate", "many"], "--rate"),
+        (&["load", url, "--rate", "10", "--pipeline", "4"], "--pipeline"),
         (&["load", url, "--conections", "4"], "--connections"),
         (&["load", url, "--json", "/does/not/exist/run.json"], "--json"),
     ];

@@ -2,7 +2,6 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
@@ -143,18 +142,13 @@ fn answers(mut bytes: &[u8]) -> Option<Vec<Answer>> {
     Some(answers)
 }
 
-/// One boardd for all cases.
-static SERVER: LazyLock<Boardd> = LazyLock::new(|| Boardd::start(&["--workers", "2"]));
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_stream_gives_answers_or_a_close(
-        stream in stream(),
-        pieces in prop::collection::vec(1_usize..60, 1..20),
-    ) {
-        let outcome = converse(&SERVER, &stream, &pieces);
+#[test]
+fn any_stream_gives_answers_or_a_close() {
+    // One for all cases, which ends with the test.
+    let server = Boardd::start(&["--workers", "2"]);
+    let config = ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() };
+    proptest!(config, |(stream in stream(), pieces in prop::collection::vec(1_usize..60, 1..20))| {
+        let outcome = converse(&server, &stream, &pieces);
         let answers = answers(&outcome.bytes);
         prop_assert!(answers.is_some(), "{:?}", String::from_utf8_lossy(&outcome.bytes));
         let answers = answers.unwrap_or_default();
@@ -164,6 +158,6 @@ proptest! {
         let last = answers.last();
         let asked = last.is_some_and(|last| last.status < 300 && last.header("Connection") == Some("close"));
         prop_assert!(!outcome.reset || asked, "a reset after {:?}", last);
-        SERVER.expect_alive();
-    }
+        server.expect_alive();
+    });
 }

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use boardkit::http::Method;
 use boardkit::server::{Config, Failure, Handle, Response, Routes, Server, blocking};
 use smol::channel::{Receiver, Sender, unbounded};
+use smol::stream::StreamExt;
 
 use crate::support::client::{Client, GET, exchange};
 
@@ -41,11 +42,16 @@ fn routes(tell: Sender<()>) -> Routes {
             blocking(|| panic!("on purpose")).await?;
             Ok::<_, Failure>(Response::empty())
         })
+        .get_async("/panics/within", |_| async {
+            let pieces = smol::stream::iter(0_u8..2).map(|at| Ok(vec![b'x'; usize::from(1 / (1 - at))]));
+            Response::stream("text/plain", pieces)
+        })
         .post_async("/length", |mut request| async move {
             let body = request.body.bytes(100_000).await?;
             Ok::<_, Failure>(Response::text(body.len().to_string()))
         })
         .on_async(Method::Put, "/ignores", |_| async { Response::text("ignored") })
+        .get_async("/mirror", |request| async move { Response::stream("text/plain", request.body) })
         .post_async("/echo", |request| async move { Response::stream("text/plain", request.body) })
         .get_async("/letters/{count}", |request| async move {
             let count: u8 = request.param("count").and_then(|count| count.parse().ok()).unwrap_or(0);
@@ -154,9 +160,19 @@ fn continue_is_sent_when_the_body_is_wanted_and_only_then() {
     client.send(head("/length", 3) + "abc" + GET);
     assert_eq!(client.answer().text(), "3");
     assert_eq!(client.answer().text(), "Hello, World!");
+    // Asked for by an answer that has begun: before that answer, not in it.
+    client.send(head("/echo", 3));
+    client.expect_bytes(b"HTTP/1.1 100 Continue\r\n\r\n");
+    client.send("abc");
+    assert_eq!(client.answer_in_chunks().text(), "abc");
     client.send(head("/length", 100_001));
     let answer = client.answer();
     assert_eq!((answer.status, answer.header("Connection")), (413, Some("close")));
+    // HEAD wants no pieces, so nobody will read what they would have been made of.
+    let mut client = server.connect();
+    client.send("HEAD /mirror HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n");
+    let answer = client.bytes_until("\r\n\r\n");
+    assert!(answer.contains("\r\nConnection: close\r\n"), "{answer}");
     let mut client = server.connect();
     client.send(head("/ignores", 3).replace("POST", "PUT"));
     let answer = client.answer();
@@ -249,5 +265,7 @@ fn a_handler_that_panics_is_answered_with_500_and_nothing_else_is_lost() {
         let statuses: Vec<_> = (0..3).map(|_| client.answer().status).collect();
         assert_eq!(statuses, [200, 500, 200], "{path}");
     }
+    let answer = exchange(server.address, "GET /panics/within HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert!(answer.ends_with(b"\r\n\r\n1\r\nx\r\n"), "{:?}", String::from_utf8_lossy(&answer));
     other.expect_greeting();
 }

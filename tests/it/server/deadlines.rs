@@ -43,7 +43,7 @@ fn a_request_grants_the_whole_idle_time_again() {
 #[test]
 fn a_slow_head_is_told_and_closed() {
     let server = start(LATE, SOON, LATE);
-    for begun in ["G", "\r\n", "GET / HTTP/1.1\r\nHost: a\r\n"] {
+    for begun in ["G", "\r\nG", "GET / HTTP/1.1\r\nHost: a\r\n"] {
         let mut client = server.connect();
         client.expect_greeting();
         client.send(begun);

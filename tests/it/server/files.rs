@@ -72,13 +72,13 @@ fn files_folders_and_types() {
         ("/", 200, "text/html; charset=utf-8", "<p>index</p>"),
         ("/index.html", 200, "text/html; charset=utf-8", "<p>index</p>"),
         ("/sub/", 200, "text/html; charset=utf-8", "<p>sub</p>"),
-        ("/sub", 301, "text/plain", "301 Moved Permanently\n"),
+        ("/sub", 301, "text/plain; charset=utf-8", "301 Moved Permanently\n"),
         ("/50%25.png", 200, "image/png", "png"),
         ("/a%20b.txt", 200, "text/plain; charset=utf-8", "space"),
-        ("/hello", 200, "text/plain", "Hello, World!"),
-        ("/nothing", 404, "text/plain", "404 Not Found\n"),
-        ("/index.html/", 404, "text/plain", "404 Not Found\n"),
-        ("/index.html/x", 404, "text/plain", "404 Not Found\n"),
+        ("/hello", 200, "text/plain; charset=utf-8", "Hello, World!"),
+        ("/nothing", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
+        ("/index.html/", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
+        ("/index.html/x", 404, "text/plain; charset=utf-8", "404 Not Found\n"),
     ];
     // Twice on one connection: from the disk, then from memory.
     let mut client = site.connect();

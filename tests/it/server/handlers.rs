@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::thread;
+use std::time::Duration;
 
 use boardkit::server::{Config, Handle, Response, Routes, Server, Snapshot};
 use smol::channel::{Receiver, Sender, unbounded};
@@ -26,6 +27,10 @@ impl Waiting {
         let (tell, taken) = unbounded();
         let routes = Routes::new()
             .get("/", |_, reply| reply.text("Hello, World!"))
+            .get("/blocks", |_, reply| {
+                thread::sleep(Duration::from_millis(50));
+                reply.text("blocked everybody")
+            })
             .get_async("/echo/{word}", |request| async move { Response::text(&*request.params[0].1) })
             .get_async("/yield/{times}", |request| async move {
                 for _ in 0..request.params[0].1.parse().unwrap_or(0) {
@@ -222,4 +227,21 @@ fn stopping_waits_for_the_answer_that_is_being_made() {
     assert_eq!(client.answer().text(), "the last");
     client.expect_end();
     assert_eq!(stopping.join().expect("no panic").counters.requests, 1);
+}
+
+#[test]
+fn a_loop_that_lags_refuses_what_it_could_not_answer_in_time_and_recovers() {
+    let server = Waiting::start(1);
+    let mut clients: Vec<Client> = (0..16).map(|_| server.connect()).collect();
+    // Those that wait while the first one blocks are one turn of over a quarter of a second; the next one is cut short.
+    let refuses_some = |_| {
+        clients.iter_mut().for_each(|client| client.send(get("/blocks")));
+        let statuses: Vec<u16> = clients.iter_mut().map(|client| client.answer().status).collect();
+        assert!(statuses.contains(&200), "nobody is served: {statuses:?}");
+        statuses.contains(&503)
+    };
+    assert!((0..6).any(refuses_some), "nobody was refused in six rounds");
+    server.connect().expect_greeting();
+    let served = server.stop();
+    assert!(served.counters.shed > 0 && served.counters.server_errors >= served.counters.shed);
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 use crate::support::boardd::{Boardd, until};
 use crate::support::client::{Answer, exchange, filler};
 
-const TEXT: &str = "text/plain";
+const TEXT: &str = "text/plain; charset=utf-8";
+const PLAIN: &str = "text/plain";
 const BINARY: &str = "application/octet-stream";
 const BAD_COUNT: &str = "/bytes/N: N is a number of bytes from 0 to 16777216\n";
 
@@ -52,16 +53,17 @@ fn every_route_answers_these_bytes_to_get_and_the_same_head_to_head() {
     let server = Boardd::start(&[]);
     let message = br#"{"message":"Hello, World!"}"#;
     let mut cases = vec![
-        ("/".to_owned(), with_body("200 OK", TEXT, b"Hello, World!")),
-        ("/plaintext".into(), with_body("200 OK", TEXT, b"Hello, World!")),
-        ("/?query".into(), with_body("200 OK", TEXT, b"Hello, World!")),
-        ("http://board.local:8080/".into(), with_body("200 OK", TEXT, b"Hello, World!")),
+        ("/".to_owned(), with_body("200 OK", PLAIN, b"Hello, World!")),
+        ("/plaintext".into(), with_body("200 OK", PLAIN, b"Hello, World!")),
+        ("/?query".into(), with_body("200 OK", PLAIN, b"Hello, World!")),
+        ("http://board.local:8080/".into(), with_body("200 OK", PLAIN, b"Hello, World!")),
         ("/json".into(), with_body("200 OK", "application/json", message)),
     ];
     for count in [0, 1, 4095, 4096, 4097, 65_536, 65_537, 16 * 1024 * 1024] {
         cases.push((format!("/bytes/{count}"), with_body("200 OK", BINARY, &filler(count))));
     }
-    for count in ["16777217", "-1", "x", "+1", "1e3", "18446744073709551616", "0x10", "1%30"] {
+    cases.push(("/bytes/1%30".into(), with_body("200 OK", BINARY, &filler(10))));
+    for count in ["16777217", "-1", "x", "+1", "1e3", "18446744073709551616", "0x10", "1%2b"] {
         cases.push((format!("/bytes/{count}"), with_body("400 Bad Request", TEXT, BAD_COUNT.as_bytes())));
     }
     for path in ["/nothing", "/Json", "/json/", "//", "/bytes", "/bytes/1/2", "/%6Ason"] {

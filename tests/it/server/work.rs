@@ -101,6 +101,10 @@ fn more_work_than_is_done_in_time_is_refused_at_once_and_all_are_answered() {
         refused.iter().all(|(status, retry)| *status == 503 && retry.as_deref() == Some("1")),
         "{refused:?}"
     );
+    server.terminate();
+    let (_, said) = server.wait();
+    let count = refused.len();
+    assert!(said.contains(&format!("0 errors 4xx, {count} errors 5xx, {count} refused, ")), "{said}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,6 +31,10 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
 pub(crate) struct Boardd {
     child: Child,
     pub(crate) address: SocketAddr,
+    /// Where it listens besides.
+    pub(crate) further: Vec<SocketAddr>,
+    /// What it says on its output after that.
+    pub(crate) stdout: Option<BufReader<ChildStdout>>,
     stderr: Option<ChildStderr>,
 }
 
@@ -42,17 +46,28 @@ impl Boardd {
         Self::spawn(command)
     }
 
-    /// Runs a command that becomes boardd.
+    /// Runs a command that becomes boardd; its error output is a pipe.
     pub(crate) fn spawn(mut command: Command) -> Self {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("boardd starts");
+        command.stderr(Stdio::piped());
+        Self::spawn_as_is(command.stdin(Stdio::null()))
+    }
+
+    /// The same with the standard input and error output that the command already has.
+    pub(crate) fn spawn_as_is(command: &mut Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("boardd starts");
         let stderr = child.stderr.take();
-        let mut line = String::new();
-        let stdout = child.stdout.take().expect("piped");
-        BufReader::new(stdout).read_line(&mut line).expect("the first line");
-        let address = line.trim_end().strip_prefix("listening on ");
-        let address = address.unwrap_or_else(|| panic!("boardd did not listen, but said {line:?}"));
-        Self { address: address.parse().expect("an address"), child, stderr }
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+        let mut addresses = Vec::new();
+        // All in one write.
+        while addresses.is_empty() || !stdout.buffer().is_empty() {
+            let mut line = String::new();
+            stdout.read_line(&mut line).expect("a line");
+            let address = line.trim_end().strip_prefix("listening on ");
+            let address = address.unwrap_or_else(|| panic!("boardd did not listen, but said {line:?}"));
+            addresses.push(address.parse().expect("an address"));
+        }
+        let address = addresses.remove(0);
+        Self { child, address, further: addresses, stdout: Some(stdout), stderr }
     }
 
     /// A new connection.
@@ -71,7 +86,15 @@ impl Boardd {
 
     /// SIGTERM.
     pub(crate) fn terminate(&self) {
-        kill_process(self.pid(), Signal::TERM).expect("it runs");
+        self.signal(Signal::TERM);
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(self.pid(), signal).expect("it runs");
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("our child").is_some()
     }
 
     /// Waits for the end; how it ended and what it said on its error output.

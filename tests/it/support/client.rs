@@ -85,7 +85,7 @@ impl Client {
         Self::of(socket.into())
     }
 
-    fn of(stream: TcpStream) -> Self {
+    pub(crate) fn of(stream: TcpStream) -> Self {
         stream.set_nodelay(true).expect("a fresh socket takes options");
         stream.set_read_timeout(Some(HANG)).expect("a fresh socket takes options");
         stream.set_write_timeout(Some(HANG)).expect("a fresh socket takes options");

@@ -8,17 +8,7 @@ use std::process::Command;
 
 use super::{Client, Row, Servers, run, run_rows, text};
 
-const CURL: Client = Client {
-    cannot: &[("pipelined", "curl has not pipelined since 7.62")],
-    pending: &[
-        // `HTTP/1.1 100 Continue` comes after the head of the answer, in the middle of its body.
-        "continue/echo",
-        // Who comes while boardd stops is neither answered nor refused, but reset when it has stopped.
-        "drain",
-        // No 408: the deadline is forgotten when a piece comes that the handler waits for.
-        "stalled",
-    ],
-};
+const CURL: Client = Client { cannot: &[("pipelined", "curl has not pipelined since 7.62")], pending: &[] };
 
 #[test]
 fn every_case_through_curl() {

@@ -1,0 +1,119 @@
+//! A run as one thread sees it: warm-up, the measured part, and what is still under way then.
+
+use rustix::time::{ClockId, clock_gettime};
+
+use super::arrivals::Arrivals;
+use super::error::LoadError;
+use super::schedule::{Dealt, Schedule};
+use super::shared::{SECOND_NS, WorkerResult};
+use super::worker::{SAMPLE_NS, Worker};
+
+/// From the moment that the first thread is ready to the start of a schedule, so that all threads are.
+const LEAD_NS: u64 = 1_000_000;
+
+impl Worker<'_> {
+    /// Warm-up, then the measured part.
+    pub(super) fn measure(mut self) -> Result<WorkerResult, LoadError> {
+        self.shared.read_clock();
+        self.shared.sending = true;
+        let warmup = self.shared.plan.warmup_ns();
+        let warm_at = match self.shared.plan.schedule {
+            Some(schedule) => self.start_open_loop(schedule)? + warmup,
+            None => self.start_closed_loop() + warmup,
+        };
+        if warmup > 0 {
+            self.run_until(warm_at)?;
+            self.forget_warm_up();
+        }
+        // All threads of an open loop begin at the same time; each of a closed one when it gets there.
+        let begin = if self.arrivals.is_some() { warm_at } else { self.shared.now };
+        let cpu = thread_cpu_ns();
+        self.sampled = (begin, 0);
+        self.next_sample = begin + SAMPLE_NS;
+        self.run_until(begin + self.shared.plan.duration_ns())?;
+        self.shared.read_clock();
+        let end = self.shared.now.min(self.shared.last_due).max(begin);
+        self.await_rest(end)?;
+        let since = self.shared.count_from;
+        let waiting: u64 = self.connections.iter().map(|connection| connection.waiting(since)).sum();
+        self.shared.tally.unfinished = waiting + self.shared.tally.open.unsent;
+        Ok(WorkerResult {
+            rates: self.rates,
+            finished: self.connections.iter().map(|connection| connection.finished).collect(),
+            opened: self.connections.iter().filter(|connection| connection.opened).count(),
+            measured: (begin, end),
+            cpu_ns: thread_cpu_ns().saturating_sub(cpu),
+            tally: self.shared.tally,
+        })
+    }
+
+    /// A closed loop counts what ends in the measured part; an open one what was due in it, from the first of it on.
+    fn forget_warm_up(&mut self) {
+        if self.arrivals.is_some() {
+            return self.shared.tally.clear_connections();
+        }
+        self.shared.tally.clear();
+        for connection in &mut self.connections {
+            connection.finished = 0;
+        }
+    }
+
+    /// Sends on every connection. Gives the time at which the load began.
+    fn start_closed_loop(&mut self) -> u64 {
+        for connection in &mut self.connections {
+            connection.start(&mut self.shared, None);
+        }
+        self.shared.now
+    }
+
+    /// Sets up the schedule that all threads share. Gives the time at which it begins.
+    fn start_open_loop(&mut self, schedule: Schedule) -> Result<u64, LoadError> {
+        let shared = &mut self.shared;
+        let origin = *self.signals.origin.get_or_init(|| shared.now + LEAD_NS);
+        shared.count_from = origin + shared.plan.warmup_ns();
+        shared.last_due = shared.count_from + shared.plan.duration_ns();
+        let dealt = Dealt::new(schedule, shared.plan.connections, shared.plan.threads, self.index);
+        self.arrivals = Some(Arrivals::new(dealt, origin, shared.last_due, shared)?);
+        // Those that are no longer ready are sorted out where they are parked.
+        shared.ready.extend(0..self.connections.len());
+        // Parks them, so that the first wait ends in time.
+        self.send_next();
+        Ok(origin)
+    }
+
+    fn run_until(&mut self, end: u64) -> Result<(), LoadError> {
+        self.next_sweep = self.next_sweep.min(end);
+        while self.shared.now < end && !self.stopped() {
+            self.turn()?;
+            self.next_sweep = self.next_sweep.min(end);
+        }
+        Ok(())
+    }
+
+    /// Of an open loop, waits for what is still under way when the last arrival was due, at `end`, for as long as an
+    /// answer may take; what is left then is counted.
+    fn await_rest(&mut self, end: u64) -> Result<(), LoadError> {
+        // A rate that falls because there is nothing left to send is no sample.
+        self.next_sample = u64::MAX;
+        let grace = end.saturating_add(self.shared.plan.timeout_ns());
+        while self.is_under_way() && self.shared.now < grace && !self.stopped() {
+            self.next_sweep = self.next_sweep.min(grace);
+            self.turn()?;
+        }
+        if let Some(arrivals) = &mut self.arrivals {
+            arrivals.finish(&mut self.shared, end);
+        }
+        Ok(())
+    }
+
+    fn is_under_way(&self) -> bool {
+        let Some(arrivals) = &self.arrivals else { return false };
+        arrivals.is_pending(&self.shared) || self.connections.iter().any(|one| one.waiting(0) > 0)
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |value: i64| u64::try_from(value).unwrap_or_default();
+    part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
+}
