@@ -73,6 +73,8 @@ pub(super) struct Unsent {
     pub(super) tail: Option<Tail>,
     /// The next bytes are being read from the disk.
     pub(super) fetching: Option<Task<()>>,
+    /// There is room in the socket, but others have their turn first.
+    pub(super) goes_on: bool,
 }
 
 /// One connection of a worker.
@@ -152,6 +154,12 @@ impl Conn {
     /// Whether there is something to do without a new event.
     #[inline]
     pub(super) fn has_work(&self) -> bool {
+        self.has_input() || self.unsent.as_ref().is_some_and(|unsent| unsent.goes_on)
+    }
+
+    /// Whether there is something to read or to answer without a new event.
+    #[inline]
+    pub(super) fn has_input(&self) -> bool {
         (self.readable || self.paused) && self.takes_bytes()
             || self.readable && matches!(self.phase, Phase::Linger(_)) && self.ending == Ending::Keep
     }

@@ -161,11 +161,14 @@ impl Exchange {
     }
 
     fn go_on(&mut self, conn: &mut Conn, buffer: &mut [u8]) -> Turn {
+        if conn.unsent.as_ref().is_some_and(|unsent| unsent.goes_on) {
+            self.send_rest(conn);
+        }
         if let Phase::Pieces(terms) = conn.phase {
             self.move_pieces(conn, terms);
         }
         for _ in 0..READS_PER_TURN {
-            if !conn.has_work() {
+            if !conn.has_input() {
                 break;
             }
             if std::mem::take(&mut conn.paused) {

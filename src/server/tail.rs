@@ -21,6 +21,10 @@ pub(super) struct Tail {
     on_disk_behind: bool,
 }
 
+/// Bytes of a large body that one connection sends before the others have their turn. A client that reads as fast as is
+/// sent would keep a worker for as long as its download lasts.
+const TURN_BYTES: u64 = 2 * 1024 * 1024;
+
 /// How far sending got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sending {
@@ -28,6 +32,8 @@ pub(super) enum Sending {
     Done,
     /// The socket is full.
     Full,
+    /// It has sent [`TURN_BYTES`], and goes on after the others.
+    HadItsTurn,
     /// The next bytes are on the disk: [`Tail::fetch`] has to be done first.
     OnDisk,
     /// The client is gone, or the file shorter than was said.
@@ -124,7 +130,11 @@ pub(super) fn send_pieces(
     tail: &mut Option<Tail>,
     sent_bytes: &mut u64,
 ) -> Sending {
+    let turn_ends = *sent_bytes + TURN_BYTES;
     while *at < bytes.len() || tail.is_some() {
+        if *sent_bytes >= turn_ends {
+            return Sending::HadItsTurn;
+        }
         let file = tail.as_mut().filter(|tail| tail.file().is_some());
         let sent = match file {
             // The head waits for the file's first bytes and leaves with them.

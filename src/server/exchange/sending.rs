@@ -49,10 +49,16 @@ impl Exchange {
         let (bytes, mut tail, mut at) = (&self.renderer.out[begin..end], self.renderer.tail.take(), sent);
         match send_pieces(&conn.socket, bytes, &mut at, &mut tail, &mut self.counters.sent_bytes) {
             Sending::Done => {}
-            sending @ (Sending::Full | Sending::OnDisk) => {
+            sending @ (Sending::Full | Sending::OnDisk | Sending::HadItsTurn) => {
                 conn.since = self.tick;
                 let bytes = bytes[at..].to_vec();
-                conn.unsent = Some(Box::new(Unsent { bytes, at: 0, tail, fetching: None }));
+                conn.unsent = Some(Box::new(Unsent {
+                    bytes,
+                    at: 0,
+                    tail,
+                    fetching: None,
+                    goes_on: sending == Sending::HadItsTurn,
+                }));
                 if sending == Sending::OnDisk {
                     self.fetch(conn);
                 }
@@ -92,11 +98,13 @@ impl Exchange {
     pub(super) fn send_rest(&mut self, conn: &mut Conn) {
         let Some(unsent) = conn.unsent.as_mut().filter(|unsent| unsent.fetching.is_none()) else { return };
         let before = self.counters.sent_bytes;
+        unsent.goes_on = false;
         match unsent.push(&conn.socket, &mut self.counters.sent_bytes) {
             Sending::Done => {
                 conn.unsent = None;
                 conn.since = self.tick;
             }
+            Sending::HadItsTurn => (unsent.goes_on, conn.since) = (true, self.tick),
             Sending::Full if self.counters.sent_bytes > before => conn.since = self.tick,
             Sending::Full => {}
             Sending::OnDisk => self.fetch(conn),
