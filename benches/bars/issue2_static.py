@@ -89,4 +89,9 @@ def static_16k(ctx: Context) -> list[Figure]:
 def static_10m(ctx: Context) -> list[Figure]:
     """Driven by boardctl, which reads in large pieces: wrk reads 8 KiB at a time and would be measured itself."""
     long = dataclasses.replace(ctx, seconds=max(ctx.seconds, 1.0 if ctx.quick else LONG_S))
-    return _measure(long, "/10m.bin", bytes_per_cpu_s, 0.95, drive.boardctl)
+    return _measure(long, "/10m.bin", bytes_per_cpu_s, 0.95, _download)
+
+
+def _download(url: str, connections: int, seconds: float) -> Load:
+    """A download that takes more than boardctl's 2 s, while a hundred share two cores, has not failed."""
+    return drive.boardctl(url, connections, seconds, 2, "--timeout", "10s")
