@@ -65,10 +65,10 @@ impl Time {
         DateHeader::at(wall.as_secs())
     }
 
-    /// When a tick begins, in nanoseconds since the start.
+    /// When a tick begins, in nanoseconds since the start; the largest number for one that is beyond all time.
     #[inline]
     pub(super) const fn nanos_of(tick: u64) -> u64 {
-        tick * TICK_MS * NANOS_PER_MS
+        tick.saturating_mul(TICK_MS * NANOS_PER_MS)
     }
 
     /// How long it is from the last reading to `due`, in nanoseconds since the start; never 0, which would switch a timer

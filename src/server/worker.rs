@@ -208,9 +208,13 @@ impl Worker {
         if !self.again.is_empty() || self.exchange.tasks.before_sleep() {
             return Ok(false);
         }
-        let ticks = [self.wheel.next_due(), self.balance_at, self.door.due(), self.cut_at];
-        let tick = ticks.into_iter().flatten().min().map(Time::nanos_of);
-        if let Some(due) = tick.into_iter().chain(self.sleeps.next_due()).min() {
+        /// Beyond any server's life: a comparison is cheaper than looking whether there is something to compare.
+        const NEVER: u64 = u64::MAX;
+        let at = |due: Option<u64>| due.unwrap_or(NEVER);
+        let tick =
+            at(self.wheel.next_due()).min(at(self.balance_at)).min(at(self.door.due())).min(at(self.cut_at));
+        let due = Time::nanos_of(tick).min(at(self.sleeps.next_due()));
+        if due != NEVER {
             self.alarm.ring_by(due, &self.time)?;
         }
         Ok(true)
