@@ -74,13 +74,19 @@ def _wrk_us(text: str, percentile: str) -> float:
     return float(found[1]) * UNITS_US[found[2]] if found else float("nan")
 
 
+def _report(path: Path) -> dict[str, Any]:
+    """What boardctl wrote. It has the command in it, which is kept without the paths of this machine."""
+    text = path.read_text().replace(str(build.boardctl()), "boardctl").replace(f"{path.parent}/", "")
+    return json.loads(text)
+
+
 def boardctl(url: str, connections: int, seconds: float, threads: int = 2, *flags: str) -> Load:
     """Our own load tester, read from its JSON."""
     with tempfile.TemporaryDirectory() as place:
         report = Path(place) / "run.json"
         command = [str(build.boardctl()), "load", url, "-c", str(connections), "-t", str(min(threads, connections))]
         _, cpu_s = _run([*command, "-d", f"{seconds:g}s", "--json", str(report), *flags], seconds)
-        said = json.loads(report.read_text())
+        said = _report(report)
     latency = said["latency_us"]
     return Load(
         said["requests"],
@@ -116,7 +122,7 @@ class Background:
         if not self._report.exists():
             self._output.seek(0)
             raise Void(f"boardctl reported nothing:\n{self._output.read()[-800:]}")
-        return json.loads(self._report.read_text())
+        return _report(self._report)
 
     def __enter__(self) -> "Background":
         return self

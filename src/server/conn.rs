@@ -99,6 +99,8 @@ pub(super) struct Conn {
     pub(super) flow: Option<Box<Flow>>,
     /// Its task has something for it that was not looked at yet.
     pub(super) touched: bool,
+    /// It is in the list of those that have another turn.
+    pub(super) queued: bool,
 }
 
 impl Conn {
@@ -119,6 +121,7 @@ impl Conn {
             unsent: None,
             flow: None,
             touched: false,
+            queued: false,
         }
     }
 

@@ -17,9 +17,6 @@ impl Exchange {
     /// Answers one request, or hands it to a task.
     #[inline]
     pub(super) fn handle(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
-        if self.counters.requests >= self.quota_ends && self.turn_is_over() {
-            return self.shed(conn, head);
-        }
         let rest = match head.framing {
             Framing::Empty => Rest::Nothing,
             framing => rest_after(head, framing),
@@ -27,6 +24,9 @@ impl Exchange {
         let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
         let connection = ConnectionHeader::answer(head.minor, keep_alive);
         let terms = Terms { connection, head_only: head.method == Method::Head };
+        if self.counters.requests >= self.quota_ends && self.turn_is_over() {
+            return self.shed(conn, head, terms, rest);
+        }
         match self.routes.find(head.method, head.path) {
             Found::Handler(Handler::InPlace(handler), params) => {
                 let request = Request::new(head, params, conn.peer);
@@ -38,8 +38,6 @@ impl Exchange {
                 }
             }
             Found::Handler(Handler::Awaiting(handler), params) => {
-                let terms =
-                    Terms { connection: ConnectionHeader::answer(head.minor, head.keep_alive), ..terms };
                 let (body, arriving) = body_of(&self.tasks, conn.ticket, BodyReader::new(head.framing));
                 let answer = handler(Request::new(head, params, conn.peer).to_owned(body));
                 return self.begin_task(conn, head, answer, arriving, terms);
@@ -113,11 +111,7 @@ impl Exchange {
 
     /// Refuses a request because the turn has lasted too long already.
     #[cold]
-    fn shed(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>) {
-        let rest = rest_after(head, head.framing);
-        let keep_alive = head.keep_alive && !self.stopping && !matches!(rest, Rest::Unread);
-        let connection = ConnectionHeader::answer(head.minor, keep_alive);
-        let terms = Terms { connection, head_only: head.method == Method::Head };
+    fn shed(&mut self, conn: &mut Conn, head: &RequestHead<'_, '_>, terms: Terms, rest: Rest) {
         let reply = self.renderer.reply(terms).with_header("Retry-After", RETRY_AFTER_SECONDS);
         reply.error(Status::SERVICE_UNAVAILABLE);
         self.counters.shed += 1;
@@ -158,7 +152,12 @@ fn rest_after(head: &RequestHead<'_, '_>, framing: Framing) -> Rest {
 
 /// Answers a request that no handler wants.
 #[cold]
-fn no_handler(routes: &Routes, head: &RequestHead<'_, '_>, found: &Found<'_, '_>, reply: Reply<'_>) -> Sent {
+pub(super) fn no_handler(
+    routes: &Routes,
+    head: &RequestHead<'_, '_>,
+    found: &Found<'_, '_>,
+    reply: Reply<'_>,
+) -> Sent {
     let allowed = match found {
         Found::WrongMethod(allowed) => Some(*allowed),
         _ if head.method == Method::Options && head.path == "*" => Some(routes.all_methods()),

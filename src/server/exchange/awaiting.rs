@@ -24,7 +24,9 @@ impl Exchange {
         }
         let task = self.tasks.spawn(conn.ticket, answer, head.minor > 0);
         conn.flow = Some(Box::new(Flow::new(task, arriving, head.expects_continue)));
-        (conn.phase, conn.since) = (Phase::Handler(terms), self.tick);
+        // Whether its body will have been read by then is seen when the answer is there.
+        let connection = ConnectionHeader::answer(head.minor, head.keep_alive);
+        (conn.phase, conn.since) = (Phase::Handler(Terms { connection, ..terms }), self.tick);
     }
 
     /// Gives the task what `bytes` hold of its request's body; returns how many bytes that were.

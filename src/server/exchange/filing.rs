@@ -3,18 +3,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::http::{BodyReader, ConnectionHeader, Method, MethodSet, RequestHead, Status};
+use crate::http::{BodyReader, Method, MethodSet, RequestHead};
 
 use super::super::conn::{Conn, Rest};
 use super::super::files::{Known, Lookup};
 use super::super::flow::body_of;
 use super::super::reply::Terms;
 use super::super::request::Request;
-use super::super::routes::Params;
+use super::super::routes::{Found, Params};
 use super::Exchange;
-
-/// What files are asked with.
-const ALLOWED: MethodSet = MethodSet::GET_HEAD_OPTIONS;
+use super::answering::no_handler;
 
 impl Exchange {
     /// Answers with a file: from memory if it is at hand, else from a task that has it looked at.
@@ -27,12 +25,8 @@ impl Exchange {
     ) {
         let (Some(cache), Some(files)) = (&self.files, &self.routes.files) else { return };
         if !matches!(head.method, Method::Get | Method::Head) {
-            let reply = self.renderer.reply(terms).with_header("Allow", &ALLOWED.allow());
-            match head.method {
-                Method::Options => reply.with_status(Status::NO_CONTENT).empty(),
-                Method::Other | Method::Connect => reply.error(Status::NOT_IMPLEMENTED),
-                _ => reply.error(Status::METHOD_NOT_ALLOWED),
-            };
+            let found = Found::WrongMethod(MethodSet::GET_HEAD_OPTIONS);
+            no_handler(&self.routes, head, &found, self.renderer.reply(terms));
             return self.answered_in_place(conn, head, terms, rest);
         }
         let known = cache.borrow_mut().find(head.path, self.tick);
@@ -55,7 +49,6 @@ impl Exchange {
             Lookup { root: Arc::clone(&files.root), cache: Rc::clone(cache), known, tick: self.tick };
         let (body, arriving) = body_of(&self.tasks, conn.ticket, BodyReader::new(head.framing));
         let request = Request::new(head, Params::NONE, conn.peer).to_owned(body);
-        let terms = Terms { connection: ConnectionHeader::answer(head.minor, head.keep_alive), ..terms };
         self.begin_task(conn, head, Box::pin(lookup.answer(request)), arriving, terms);
     }
 }

@@ -36,6 +36,7 @@ impl Worker {
         }
         let conn = entry.insert(Conn::new(moved, ticket));
         if conn.paused {
+            conn.queued = true;
             self.again.push(ticket);
         }
         self.schedule(key);

@@ -13,8 +13,12 @@ impl Worker {
             Turn::Ends => self.end(ticket.key),
             // Once: an event may have come for one that waits for its turn already, and two turns between two sends would
             // have the second one's answers overtake the first one's.
-            Turn::Again if self.again.contains(&ticket) => {}
-            Turn::Again => self.again.push(ticket),
+            Turn::Again => {
+                let conn = &mut self.conns[ticket.key as usize];
+                if !std::mem::replace(&mut conn.queued, true) {
+                    self.again.push(ticket);
+                }
+            }
             Turn::Rests => {}
             Turn::Waits => {
                 let conn = &self.conns[ticket.key as usize];
@@ -70,6 +74,7 @@ impl Worker {
         }
         for ticket in std::mem::take(&mut self.again) {
             if let Some(conn) = self.conns.get_mut(ticket.key as usize).filter(|conn| conn.ticket == ticket) {
+                conn.queued = false;
                 let turn = self.exchange.pump(conn, &mut self.buffer);
                 self.after_turn(ticket, turn);
             }
