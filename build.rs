@@ -11,8 +11,8 @@ fn main() {
     }
     // A build for debugging panics by unwinding.
     if is("PROFILE", "release") {
-        let folder = env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-        println!("cargo::rustc-link-arg-bin=boardd=-Wl,-T,{folder}/boardd.ld");
+        // Relative: the linker runs in this folder, which may be moved with what was built in it.
+        println!("cargo::rustc-link-arg-bin=boardd=-Wl,-T,boardd.ld");
     }
     if is("CARGO_CFG_TARGET_ENV", "gnu") {
         // The addresses in a position-independent program, of which most are in a row: 22 KiB less. Read by glibc from
