@@ -41,7 +41,7 @@ pub use path::{PathError, decode_path};
 pub use percent::percent_decode;
 pub use query::{QueryPairs, query_pairs};
 pub use range::ByteRange;
-pub use response::{ConnectionHeader, ResponseHead};
+pub use response::{ConnectionHeader, HeadRoom, ResponseHead};
 pub use status::Status;
 pub use version::with_minor_1;
 

@@ -55,14 +55,14 @@ impl ResponseHead<'_> {
     /// Appends the head, its empty line included. Order: status, Server, Date, Content-Type, Content-Length,
     /// Connection, the rest.
     #[inline]
-    pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader) {
+    pub fn write(&self, out: &mut Vec<u8>, date: &DateHeader, room: &mut HeadRoom) {
         match (self.content_type, self.length) {
             (Some(media_type), Some(length))
                 if self.status == Status::OK
                     && self.connection == ConnectionHeader::Implied
                     && media_type.len() <= MAX_USUAL_TYPE_BYTES =>
             {
-                self.write_usual(out, date, media_type, length);
+                self.write_usual(out, date, room, media_type, length);
             }
             _ => self.write_unusual(out, date),
         }
@@ -71,13 +71,16 @@ impl ResponseHead<'_> {
     /// What nearly all answers have. Each piece appended by itself would cost a call: put together from its end, so that
     /// the digits need not be counted first, it is one.
     #[inline]
-    fn write_usual(&self, out: &mut Vec<u8>, date: &DateHeader, media_type: &str, length: u64) {
-        const START: usize = DateHeader::OK_TO_CONTENT_TYPE_BYTES;
-        const ROOM: usize = START + MAX_USUAL_TYPE_BYTES + LENGTH_NAME.len() + MAX_DIGITS + END.len();
-        let mut head = [0; ROOM];
-        let end = ROOM - END.len();
-        head[end..].copy_from_slice(END);
-        let digits = write_digits(&mut head, end, length);
+    fn write_usual(
+        &self,
+        out: &mut Vec<u8>,
+        date: &DateHeader,
+        room: &mut HeadRoom,
+        media_type: &str,
+        length: u64,
+    ) {
+        let head = &mut room.0;
+        let digits = write_digits(head, ROOM - END.len(), length);
         let name = digits - LENGTH_NAME.len();
         head[name..name + LENGTH_NAME.len()].copy_from_slice(LENGTH_NAME);
         let kind = name - media_type.len();
@@ -115,6 +118,25 @@ impl ResponseHead<'_> {
     }
 }
 
+/// Where a head of the usual form is put together: kept from one answer to the next, its end stays what it is and nothing
+/// has to be cleared.
+#[derive(Debug, Clone)]
+pub struct HeadRoom([u8; ROOM]);
+
+impl Default for HeadRoom {
+    fn default() -> Self {
+        let mut room = [0; ROOM];
+        room[ROOM - END.len()..].copy_from_slice(END);
+        Self(room)
+    }
+}
+
+/// The status line and the headers before the media type, in bytes.
+const START: usize = DateHeader::OK_TO_CONTENT_TYPE_BYTES;
+
+/// Room for the longest head of the usual form.
+const ROOM: usize = START + MAX_USUAL_TYPE_BYTES + LENGTH_NAME.len() + MAX_DIGITS + END.len();
+
 /// Longest media type in an answer of the usual form, in bytes: `application/manifest+json` and those of text with their
 /// encoding fit.
 const MAX_USUAL_TYPE_BYTES: usize = 40;
@@ -131,7 +153,7 @@ mod tests {
 
     fn render(head: ResponseHead<'_>) -> String {
         let mut out = Vec::new();
-        head.write(&mut out, &DateHeader::at(784_111_777));
+        head.write(&mut out, &DateHeader::at(784_111_777), &mut HeadRoom::default());
         String::from_utf8(out).expect("ASCII")
     }
 

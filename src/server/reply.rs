@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::http::{ConnectionHeader, DateHeader, ResponseHead, Status};
+use crate::http::{ConnectionHeader, DateHeader, HeadRoom, ResponseHead, Status};
 
 use super::body::{Body, MAX_PIECES};
 use super::response::{HTML, Response, TEXT, push_header};
@@ -32,6 +32,8 @@ pub(super) struct Renderer {
     pub(super) date: DateHeader,
     /// Bodies whose length must be known before their head is written.
     scratch: Vec<u8>,
+    /// Where heads are put together.
+    room: HeadRoom,
     /// Header lines that the answer being written adds.
     extra: Vec<u8>,
     /// Answers with 4xx and 5xx since the worker started.
@@ -50,6 +52,7 @@ impl Renderer {
             tail: None,
             date,
             scratch: Vec::new(),
+            room: HeadRoom::default(),
             extra: Vec::new(),
             client_errors: 0,
             server_errors: 0,
@@ -212,7 +215,7 @@ impl Reply<'_> {
     #[inline]
     fn head(&mut self, content_type: Option<&str>, length: Option<u64>) -> bool {
         let has_body = !self.terms.head_only && self.status.has_length();
-        let Renderer { out, date, extra, client_errors, server_errors, recording, last, .. } =
+        let Renderer { out, date, extra, client_errors, server_errors, recording, last, room, .. } =
             &mut *self.renderer;
         if *recording {
             *last = (self.status.code(), length.filter(|_| has_body).unwrap_or(0));
@@ -223,7 +226,7 @@ impl Reply<'_> {
             _ => {}
         }
         let (status, connection) = (self.status, self.terms.connection);
-        ResponseHead { status, content_type, length, connection, extra }.write(out, date);
+        ResponseHead { status, content_type, length, connection, extra }.write(out, date, room);
         extra.clear();
         has_body
     }
