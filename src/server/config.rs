@@ -27,7 +27,7 @@ impl Default for Deadlines {
 /// The pool of threads behind [`super::blocking`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Blocking {
-    /// Threads, started as they are needed.
+    /// Threads, started with the first job.
     pub threads: NonZeroUsize,
     /// Jobs that may wait for a thread.
     pub max_queued: usize,

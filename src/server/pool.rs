@@ -47,7 +47,7 @@ impl Refused {
 /// Work to do; says whether it was still wanted.
 type Job = Box<dyn FnOnce() -> bool + Send>;
 
-/// A pool of threads, started as they are needed.
+/// A pool of threads, started with the first job.
 pub(super) struct Pool {
     name: &'static str,
     threads: usize,
@@ -85,10 +85,13 @@ impl Pool {
     fn submit(self: &Arc<Self>, job: Job) -> Result<(), Refused> {
         let mut queue = self.lock();
         let now = Instant::now();
-        if queue.started - queue.busy <= queue.jobs.len() && queue.started < self.threads {
+        // All with the first job: one by one, they would make the program grow for minutes.
+        while queue.started < self.threads {
             let pool = Arc::clone(self);
-            let started = thread::Builder::new().name(self.name.into()).spawn(move || pool.work());
-            queue.started += usize::from(started.is_ok());
+            if thread::Builder::new().name(self.name.into()).spawn(move || pool.work()).is_err() {
+                break;
+            }
+            queue.started += 1;
         }
         let load = QueueLoad {
             queued: queue.jobs.len(),
