@@ -17,6 +17,10 @@ pub(super) const FETCH_BYTES: u64 = 1024 * 1024;
 /// sending them.
 pub(super) const LOOK_BYTES: u64 = 8 * FETCH_BYTES;
 
+/// How files are opened. Not blocking: a pipe without a writer would be waited for.
+pub(super) const READING: OFlags =
+    OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
 /// Part of an open file. Clones share the descriptor.
 #[derive(Debug, Clone)]
 pub struct FilePart {
@@ -35,9 +39,7 @@ impl FilePart {
 
     /// The whole of the file of this name; what is none is not found. Waits for the disk.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        // Not blocking: a pipe without a writer would be waited for.
-        let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+        let file = File::from(rustix::fs::open(path, READING, Mode::empty())?);
         let metadata = file.metadata()?;
         if !metadata.is_file() {
             return Err(io::ErrorKind::NotFound.into());

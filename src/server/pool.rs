@@ -18,6 +18,7 @@ use crate::tune::{QueueLimits, QueueLoad};
 
 use super::config::Blocking;
 use super::response::Response;
+use super::spawn;
 
 /// How much less than the event loops the threads get where cores are short: the loops admit, refuse and answer, and must
 /// not wait for the work itself.
@@ -88,7 +89,7 @@ impl Pool {
         // All with the first job: one by one, they would make the program grow for minutes.
         while queue.started < self.threads {
             let pool = Arc::clone(self);
-            if thread::Builder::new().name(self.name.into()).spawn(move || pool.work()).is_err() {
+            if spawn(self.name.into(), Box::new(move || pool.work())).is_err() {
                 break;
             }
             queue.started += 1;

@@ -183,7 +183,7 @@ pub(super) fn push_header(lines: &mut Vec<u8>, name: &str, value: &str) {
 }
 
 /// The same text, without control bytes if it has any.
-pub(super) fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
+fn without_controls(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.bytes().any(|byte| byte.is_ascii_control()) {
         return text.chars().filter(|char| !char.is_ascii_control()).collect();
     }

@@ -14,13 +14,16 @@ use rustix::io::Errno;
 
 use super::entry::{Content, Entry, Stamp, Variant};
 use crate::http::{Coding, media_type};
-use crate::server::file::leave_reading_ahead;
+use crate::server::file::{READING, leave_reading_ahead};
 
 /// Largest file that is kept in memory, in bytes: above it, sending from the kernel's own memory is no dearer.
 const SMALL_BYTES: u64 = 64 * 1024;
 
 /// What stands for a folder.
 const INDEX: &[u8] = b"index.html";
+
+/// How folders are opened: to be looked below, not into.
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
 /// What was found.
 pub(super) enum Loaded {
@@ -120,17 +123,14 @@ struct Root {
 
 impl Root {
     fn open(root: &Path) -> Result<Self, Errno> {
-        let folder =
-            rustix::fs::open(root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        let folder = rustix::fs::open(root, FOLDER, Mode::empty())?;
         let place = place_of(&folder)?;
         Ok(Self { folder, place })
     }
 
     /// Opens a regular file; `None` for what is none, or lies outside.
     fn open_file(&self, names: &[u8]) -> Result<Option<(File, Stamp)>, Errno> {
-        // Not blocking: a pipe without a writer would be waited for.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let file = match openat(&self.folder, OsStr::from_bytes(names), flags, Mode::empty()) {
+        let file = match openat(&self.folder, OsStr::from_bytes(names), READING, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::ISDIR) => return Ok(None),
             Err(error) => return Err(error),
@@ -155,8 +155,7 @@ impl Root {
     }
 
     fn folder_or_nothing(&self, names: &[u8]) -> Loaded {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = openat(&self.folder, OsStr::from_bytes(names), flags, Mode::empty());
+        let folder = openat(&self.folder, OsStr::from_bytes(names), FOLDER, Mode::empty());
         match folder.and_then(|folder| self.holds(&folder)) {
             Ok(true) => Loaded::Folder,
             _ => Loaded::Missing,
