@@ -8,6 +8,7 @@
 //! units → board → tune → server → daemon → boardd
 //! units → http  → server
 //! units → load → report → boardctl
+//!         board → telemetry → report, boardctl
 //!         board, tune → report
 //!         daemon → boardctl (only for `try`, which runs itself again with the hidden verb `serve`)
 //! ```
@@ -22,5 +23,7 @@ pub mod load;
 #[cfg(feature = "ctl")]
 pub mod report;
 pub mod server;
+#[cfg(feature = "ctl")]
+pub mod telemetry;
 pub mod tune;
 pub mod units;

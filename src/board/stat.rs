@@ -2,7 +2,7 @@
 
 use super::root::number_after;
 use super::{CoreSet, SysRoot};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Times of one core since boot, in clock ticks (USER_HZ, 100 a second on every Linux board). Source: /proc/stat.
@@ -31,7 +31,8 @@ pub struct CoreTimes {
 }
 
 /// What a core did between two samples, each a fraction from 0 to 1; together they are 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CoreLoad {
     /// Programs.
     pub user: f64,

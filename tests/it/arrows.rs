@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library and what it may use. A new module needs a row here.
-const MAY_USE: [(&str, &[&str]); 8] = [
+const MAY_USE: [(&str, &[&str]); 9] = [
     ("units", &[]),
     ("board", &["units"]),
     ("tune", &["units", "board"]),
@@ -12,7 +12,8 @@ const MAY_USE: [(&str, &[&str]); 8] = [
     ("server", &["units", "board", "tune", "http"]),
     ("daemon", &["units", "board", "tune", "http", "server"]),
     ("load", &["units", "http"]),
-    ("report", &["units", "load", "board", "tune"]),
+    ("telemetry", &["units", "board"]),
+    ("report", &["units", "load", "board", "tune", "telemetry"]),
 ];
 
 /// What turns bytes into messages knows no socket, no clock and no runtime.

@@ -1,55 +1,12 @@
-//! Flags as they are typed. What they mean is worked out in one place per verb.
+//! The flags of `boardctl load`, and of all that loads something.
 
 use std::path::PathBuf;
 
 use boardkit::load::{Schedule, Url};
 use boardkit::units::Span;
-use clap::{Args, Parser, Subcommand};
+use clap::Args;
 
-/// The laptop's half of boardkit.
-#[derive(Debug, Parser)]
-#[command(
-    name = "boardctl",
-    version,
-    about = "Load-test, deploy to and watch ARM boards",
-    max_term_width = 100
-)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    pub(crate) verb: Verb,
-}
-
-/// What to do.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
-    /// Load an HTTP server and report what it served
-    Load(LoadArgs),
-    /// Try it out here: start the server on this machine, load it, and say what it did
-    #[command(after_help = TRY_EXAMPLES)]
-    Try(LoadFlags),
-    /// What `try` runs as its second process
-    #[command(hide = true)]
-    Serve(ServeArgs),
-}
-
-const TRY_EXAMPLES: &str = "\
-Examples:
-  boardctl try
-  boardctl try --duration 3s --json try.json
-
-The server listens on a free port of 127.0.0.1 and ends with the trial. -c is 100 unless said otherwise.
-Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could not start.";
-
-/// `boardctl serve`, which nobody types.
-#[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
-    /// The process whose end is this one's end
-    #[arg(long)]
-    pub(crate) parent: i32,
-    /// What boardd would be told after `serve`
-    #[arg(last = true)]
-    pub(crate) rest: Vec<std::ffi::OsString>,
-}
+use super::values::{at_least_one, positive_span, rate};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -112,44 +69,4 @@ pub(crate) struct LoadFlags {
     /// Also write the result to FILE as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-}
-
-fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("must be at least 1".to_owned()),
-        Ok(number) => Ok(number),
-        Err(_) => Err("must be a whole number, at least 1".to_owned()),
-    }
-}
-
-fn rate(text: &str) -> Result<Schedule, String> {
-    let wanted = "must be requests per second, from 0.001 to 10000000";
-    text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
-}
-
-fn positive_span(text: &str) -> Result<Span, String> {
-    match text.parse::<Span>() {
-        Ok(span) if span.0.is_zero() => Err("must be longer than nothing, such as 2s".to_owned()),
-        Ok(span) => Ok(span),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// clap's message without its label, its usage and its blank lines: what was typed, what is wrong, what to try.
-pub(crate) fn in_one_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let said: Vec<_> =
-        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
-    said.join(" ").trim_start_matches("error: ").to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_declaration_is_sound() {
-        super::Cli::command().debug_assert();
-    }
 }

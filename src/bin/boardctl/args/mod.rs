@@ -1,0 +1,72 @@
+//! Flags as they are typed. What they mean is worked out in one place per verb.
+
+mod load;
+mod values;
+
+pub(crate) use load::{LoadArgs, LoadFlags};
+
+use clap::{Args, Parser, Subcommand};
+
+/// The laptop's half of boardkit.
+#[derive(Debug, Parser)]
+#[command(
+    name = "boardctl",
+    version,
+    about = "Load-test, deploy to and watch ARM boards",
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Load an HTTP server and report what it served
+    Load(LoadArgs),
+    /// Try it out here: start the server on this machine, load it, and say what it did
+    #[command(after_help = TRY_EXAMPLES)]
+    Try(LoadFlags),
+    /// What `try` runs as its second process
+    #[command(hide = true)]
+    Serve(ServeArgs),
+}
+
+const TRY_EXAMPLES: &str = "\
+Examples:
+  boardctl try
+  boardctl try --duration 3s --json try.json
+
+The server listens on a free port of 127.0.0.1 and ends with the trial. -c is 100 unless said otherwise.
+Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could not start.";
+
+/// `boardctl serve`, which nobody types.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The process whose end is this one's end
+    #[arg(long)]
+    pub(crate) parent: i32,
+    /// What boardd would be told after `serve`
+    #[arg(last = true)]
+    pub(crate) rest: Vec<std::ffi::OsString>,
+}
+
+/// clap's message without its label, its usage and its blank lines: what was typed, what is wrong, what to try.
+pub(crate) fn in_one_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let said: Vec<_> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    said.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_is_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,25 @@
+//! Values as they are typed, for more than one verb.
+
+use boardkit::load::Schedule;
+use boardkit::units::Span;
+
+pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(number) => Ok(number),
+        Err(_) => Err("must be a whole number, at least 1".to_owned()),
+    }
+}
+
+pub(super) fn rate(text: &str) -> Result<Schedule, String> {
+    let wanted = "must be requests per second, from 0.001 to 10000000";
+    text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
+}
+
+pub(super) fn positive_span(text: &str) -> Result<Span, String> {
+    match text.parse::<Span>() {
+        Ok(span) if span.0.is_zero() => Err("must be longer than nothing, such as 2s".to_owned()),
+        Ok(span) => Ok(span),
+        Err(error) => Err(error.to_string()),
+    }
+}
