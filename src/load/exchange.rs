@@ -36,7 +36,10 @@ impl Connection {
         while self.written < total {
             let Some(socket) = &self.socket else { return };
             match net::send(socket, &shared.batch[self.written..total], SendFlags::NOSIGNAL) {
-                Ok(sent) => self.written += sent,
+                Ok(sent) => {
+                    self.written += sent;
+                    shared.tally.sent_bytes += sent as u64;
+                }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
                 Err(error) => return self.lost(shared, Fault::Write(error)),
@@ -120,8 +123,11 @@ impl Connection {
         let took = shared.now.saturating_sub(self.began);
         shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
         shared.tally.requests += 1;
+        shared.tally.head_bytes += u64::from(answer.head_len);
         shared.tally.errors.status += u64::from(answer.status > 399);
         self.finished += 1;
+        self.worst_gap_ns = self.worst_gap_ns.max(shared.now.saturating_sub(self.last_finish));
+        self.last_finish = shared.now;
     }
 
     /// The server closed its side.

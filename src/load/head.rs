@@ -13,6 +13,8 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Whether the server keeps the connection for another request.
     pub(super) keep_alive: bool,
+    /// Bytes of its head.
+    pub(super) head_len: u32,
 }
 
 /// What ends the body.
@@ -100,7 +102,9 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
         _ => Framing::UntilClose,
     };
     let keep_alive = keep_alive && framing != Framing::UntilClose;
-    Ok(Some(Head { answer: Answer { status, keep_alive }, framing, len }))
+    // A head has at most 64 KiB.
+    let head_len = u32::try_from(len).unwrap_or(u32::MAX);
+    Ok(Some(Head { answer: Answer { status, keep_alive, head_len }, framing, len }))
 }
 
 /// `Content-Length = 1*DIGIT`; the same number twice is one number, two different ones are an attack or a bug.

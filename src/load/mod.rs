@@ -28,6 +28,7 @@
 
 mod arrivals;
 mod chunks;
+mod collect;
 mod connection;
 mod ending;
 mod error;
@@ -43,15 +44,17 @@ mod request;
 mod response;
 mod run;
 mod schedule;
+mod seconds;
 mod shared;
 mod status;
 mod tally;
 mod target;
 mod worker;
 
+pub use collect::{Observer, Places, Second, ThreadSecond};
 pub use error::LoadError;
 pub use fault::{ErrorCounts, FailureCounts, Fault};
-pub use histogram::{LatencyHistogram, LatencySummary};
+pub use histogram::{HistogramError, LatencyHistogram, LatencySummary};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
 pub use plan::LoadPlan;

@@ -17,8 +17,12 @@ pub struct Tally {
     pub open: OpenCounts,
     /// Requests with a complete answer.
     pub requests: u64,
-    /// Bytes read from the wire.
+    /// Bytes read: heads, bodies and their framing.
     pub bytes: u64,
+    /// Those of them that were the heads of finished requests.
+    pub head_bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
     /// Errors by kind.
     pub errors: ErrorCounts,
     /// Connections opened anew after the server closed one, announced or while no answer had begun.
@@ -70,6 +74,8 @@ impl Tally {
         self.open.add(&other.open);
         self.requests += other.requests;
         self.bytes += other.bytes;
+        self.head_bytes += other.head_bytes;
+        self.sent_bytes += other.sent_bytes;
         self.errors.add(&other.errors);
         self.reconnects += other.reconnects;
         self.failed.add(&other.failed);
@@ -93,6 +99,7 @@ impl Tally {
         *self = Self {
             errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
             bytes: 0,
+            sent_bytes: 0,
             reconnects: 0,
             closed_without_notice: 0,
             refused: 0,

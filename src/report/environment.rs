@@ -6,7 +6,8 @@ use std::thread::available_parallelism;
 use serde::{Deserialize, Serialize};
 
 /// Where and how a result came about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Environment {
     /// The machine that ran the load: architecture and usable cores. No host name: reports get published.
     pub machine: String,

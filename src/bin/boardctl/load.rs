@@ -1,19 +1,18 @@
 //! `boardctl load`: flags → plan → run → report.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, Progress, RequestParts, Url};
-use boardkit::report::{Environment, RunReport, json, text};
-use boardkit::units::{Span, WrkMetric};
-use indicatif::{ProgressBar, ProgressStyle};
+use boardkit::load::{self, LoadPlan, RequestParts, Url};
+use boardkit::report::{RunReport, json, text};
+use boardkit::units::Span;
 
 use crate::args::{LoadArgs, LoadFlags};
+use crate::recorder::{Recorder, Watcher};
 use crate::{EXIT_MEASURED_FAILURE, signals};
 
 /// Connections when none are said; wrk's default.
@@ -25,7 +24,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     check_folder(args.flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop, &|_| String::new())?;
+    let report = measure(&plan, stop, args.flags.json.as_deref(), &mut ())?;
     let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
     // Printed also when the file could not be written: the minutes of a run are not to be lost.
     print(&text::render(&report))?;
@@ -80,49 +79,17 @@ fn body(typed: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Runs the load with a progress bar, if somebody is there to see it. `look` is called several times a second, with or
-/// without a bar, and says what else the bar shows.
+/// Runs the load, with a progress bar if somebody is there to see it, and with what `watcher` sees. Where the report is
+/// to be saved, it is written as the run goes.
 pub(crate) fn measure(
     plan: &LoadPlan,
     stop: &AtomicBool,
-    look: &dyn Fn(Progress) -> String,
+    json: Option<&Path>,
+    watcher: &mut dyn Watcher,
 ) -> Result<RunReport> {
-    let total = plan.warmup + plan.duration;
-    let bar = progress_bar(total);
-    let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress, &look(progress)))?;
-    bar.finish_and_clear();
-    let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
-    Ok(RunReport::new(plan, &outcome, Environment::of_this_machine(command)))
-}
-
-fn progress_bar(total: Duration) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(millis(total));
-    let style = ProgressStyle::with_template("  {wide_bar} {percent:>3}%  {msg}");
-    bar.with_style(style.expect("a constant template is valid"))
-}
-
-fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress, more: &str) {
-    bar.set_position(millis(progress.elapsed.min(progress.total)));
-    let phase = if progress.elapsed < plan.warmup { "warm-up, " } else { "" };
-    let requests = WrkMetric(progress.requests as f64);
-    let comma = if more.is_empty() { "" } else { ", " };
-    bar.set_message(format!("{phase}{requests} requests, {} errors{comma}{more}", progress.errors));
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// An argument as a shell would take it.
-fn quoted(argument: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        return argument;
-    }
-    format!("'{}'", argument.replace('\'', r"'\''"))
+    let mut recorder = Recorder::new(plan, json, watcher);
+    let outcome = load::run(plan, stop, &mut recorder)?;
+    recorder.finish(&outcome)
 }
 
 fn why_nothing(report: &RunReport) -> String {
@@ -146,17 +113,5 @@ pub(crate) fn print(text: &str) -> Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write the report"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_quoted_only_when_a_shell_needs_it() {
-        assert_eq!(quoted("--json=a.json".to_owned()), "--json=a.json");
-        assert_eq!(quoted("http://b:1/x?y=1".to_owned()), "'http://b:1/x?y=1'");
-        assert_eq!(quoted("it's".to_owned()), r"'it'\''s'");
     }
 }

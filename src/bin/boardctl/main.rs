@@ -3,6 +3,8 @@
 mod args;
 mod child;
 mod load;
+mod progress;
+mod recorder;
 mod signals;
 mod trial;
 
