@@ -5,6 +5,7 @@ use rustix::io::Errno;
 use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
 use super::status::Statuses;
+use super::steps::Steps;
 
 /// Everything one thread, or in the end the whole run, has counted.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,8 @@ pub struct Tally {
     pub timed_out: LatencyHistogram,
     /// What only an open loop has.
     pub open: OpenCounts,
+    /// A ramp step by step.
+    pub steps: Steps,
     /// Requests with a complete answer.
     pub requests: u64,
     /// Bytes read: heads, bodies and their framing.
@@ -72,6 +75,7 @@ impl Tally {
         self.statuses.add(&other.statuses);
         self.timed_out.add(&other.timed_out);
         self.open.add(&other.open);
+        self.steps.add(&other.steps);
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.head_bytes += other.head_bytes;

@@ -10,6 +10,7 @@ mod run;
 mod series;
 mod settings;
 mod spread;
+mod steps;
 pub mod text;
 mod trial;
 
@@ -23,4 +24,5 @@ pub use run::{ClientCpu, Connections, Fairness, RunReport};
 pub use series::{RowLatencyUs, SeriesRow};
 pub use settings::Settings;
 pub use spread::Spread;
+pub use steps::{Knee, StepReport};
 pub use trial::{ServerSide, TrialReport};

@@ -143,7 +143,7 @@ impl RunReport {
             latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
-            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
+            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, plan, outcome)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
             connections: Connections {

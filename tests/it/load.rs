@@ -5,4 +5,5 @@ mod ends;
 mod faults;
 mod limits;
 mod open_loop;
+mod ramps;
 mod stops;

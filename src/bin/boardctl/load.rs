@@ -7,16 +7,19 @@ use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 
 use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, RequestParts, Url};
+use boardkit::load::{self, LoadPlan, RequestParts, Schedule, Url};
 use boardkit::report::{RunReport, json, text};
 use boardkit::units::Span;
 
-use crate::args::{LoadArgs, LoadFlags};
+use crate::args::{LoadArgs, LoadFlags, Rate};
 use crate::recorder::{Recorder, Watcher};
 use crate::{EXIT_MEASURED_FAILURE, signals};
 
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
+
+/// Steps of a ramp when none are said: of a run of ten seconds each has one.
+const DEFAULT_STEPS: usize = 10;
 
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
@@ -67,8 +70,16 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
         retry: !flags.no_retry,
-        schedule: flags.rate,
+        schedule: schedule(flags)?,
     })
+}
+
+/// The arrivals of an open loop.
+fn schedule(flags: &LoadFlags) -> Result<Option<Schedule>> {
+    let ramp = matches!(flags.rate, Some(Rate::Ramp(..)));
+    ensure!(ramp || flags.steps.is_none(), "--steps is for a ramp, such as --rate 100..5000");
+    let steps = flags.steps.unwrap_or(DEFAULT_STEPS);
+    flags.rate.map(|rate| rate.schedule(steps)).transpose().context("--rate and --steps")
 }
 
 /// The text itself, or with `@` the content of a file.

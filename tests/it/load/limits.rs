@@ -70,6 +70,11 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--rate", "0"], "--rate"),
         (&["load", url, "--rate", "many"], "--rate"),
         (&["load", url, "--rate", "10", "--pipeline", "4"], "--pipeline"),
+        (&["load", url, "--rate", "1.."], "--rate"),
+        (&["load", url, "--rate", "0..10"], "0.001"),
+        (&["load", url, "--rate", "1..10", "--steps", "1"], "2 to 1000 steps"),
+        (&["load", url, "--rate", "10", "--steps", "5"], "--steps is for a ramp"),
+        (&["load", url, "--steps", "5"], "--rate"),
         (&["load", url, "--conections", "4"], "--connections"),
         (&["load", url, "--json", "/does/not/exist/run.json"], "--json"),
     ];

@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use boardkit::load::{Schedule, Url};
+use boardkit::load::Url;
 use boardkit::units::Span;
 use clap::Args;
 
-use super::values::{at_least_one, positive_span, rate};
+use super::values::{Rate, at_least_one, positive_span};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
+  boardctl load --rate 100..5000 --steps 20 -d 1m -c 200 http://10.0.0.5:8080/
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
 Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not start.";
@@ -54,9 +55,13 @@ pub(crate) struct LoadFlags {
     /// A body to send: the text itself, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) body: Option<String>,
-    /// Open loop: start N requests a second, on time whatever the server does, and count from when they were due
-    #[arg(short, long, value_name = "N", value_parser = rate, conflicts_with = "pipeline")]
-    pub(crate) rate: Option<Schedule>,
+    /// Open loop: start N requests a second, on time whatever the server does, and count from when they were due;
+    /// FROM..TO raises, or lowers, the rate in steps
+    #[arg(short, long, value_name = "N|FROM..TO", conflicts_with = "pipeline")]
+    pub(crate) rate: Option<Rate>,
+    /// Steps of a ramp, of equal length and equally far apart [default: 10]
+    #[arg(long, value_name = "N", value_parser = at_least_one, requires = "rate")]
+    pub(crate) steps: Option<usize>,
     /// A new connection for each request
     #[arg(long, conflicts_with = "pipeline")]
     pub(crate) no_keepalive: bool,

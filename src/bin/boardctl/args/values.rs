@@ -1,7 +1,44 @@
 //! Values as they are typed, for more than one verb.
 
-use boardkit::load::Schedule;
+use std::str::FromStr;
+
+use boardkit::load::{Schedule, ScheduleError};
 use boardkit::units::Span;
+
+/// What `--rate` says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rate {
+    /// So many requests a second.
+    Constant(f64),
+    /// From the one to the other, in steps.
+    Ramp(f64, f64),
+}
+
+impl Rate {
+    /// The schedule, with `steps` where it is a ramp.
+    pub(crate) fn schedule(self, steps: usize) -> Result<Schedule, ScheduleError> {
+        match self {
+            Self::Constant(rate) => Schedule::constant(rate),
+            Self::Ramp(from, to) => Schedule::ramp(from, to, steps),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || "must be requests per second, such as 2000, or a ramp, such as 100..5000".to_owned();
+        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());
+        let rate = match text.split_once("..") {
+            Some((from, to)) => Self::Ramp(number(from)?, number(to)?),
+            None => Self::Constant(number(text)?),
+        };
+        // The number of steps comes from elsewhere; the least that a ramp may have shows whether its rates are sound.
+        rate.schedule(2).map_err(|error| error.to_string())?;
+        Ok(rate)
+    }
+}
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -11,15 +48,27 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-pub(super) fn rate(text: &str) -> Result<Schedule, String> {
-    let wanted = "must be requests per second, from 0.001 to 10000000";
-    text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
-}
-
 pub(super) fn positive_span(text: &str) -> Result<Span, String> {
     match text.parse::<Span>() {
         Ok(span) if span.0.is_zero() => Err("must be longer than nothing, such as 2s".to_owned()),
         Ok(span) => Ok(span),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_a_number_or_a_ramp() {
+        assert_eq!("2.5".parse(), Ok(Rate::Constant(2.5)));
+        assert_eq!("100..5000".parse(), Ok(Rate::Ramp(100.0, 5000.0)));
+        assert_eq!("5e3..100.5".parse(), Ok(Rate::Ramp(5000.0, 100.5)));
+        for text in
+            ["", "many", "..", "1..", "..1", "1...2", "1..2..3", "0", "0..10", "1..inf", "-1..5", "1-5"]
+        {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
     }
 }
