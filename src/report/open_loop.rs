@@ -6,7 +6,7 @@ use super::{Knee, StepReport, steps};
 use crate::load::{LatencyHistogram, LoadPlan, Outcome, Schedule};
 
 /// What became of the arrivals. `arrivals` is the sum of `answered`, `failed` and `unanswered`, exactly.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoop {
     /// Arrivals per second that were asked for, of a ramp on average.
     pub rate: f64,
@@ -37,7 +37,7 @@ pub struct OpenLoop {
 }
 
 /// How late requests were started, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct StartDelayUs {
     pub p50: Option<f64>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
-use super::{Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread};
+use super::{Environment, Histograms, OpenLoop, SearchReport, SeriesRow, Settings, SloReport, Spread};
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
 /// Microseconds in a second.
@@ -68,6 +68,10 @@ pub struct RunReport {
     pub partial: bool,
     /// Processor time of the load threads.
     pub client_cpu: ClientCpu,
+    /// Whether the run kept to what was asked of the server; `null` when nothing was, and while the run goes on.
+    pub slo: Option<SloReport>,
+    /// The search of which this is the run at the highest rate that held; `null` for any other run.
+    pub search: Option<SearchReport>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
@@ -164,6 +168,8 @@ impl RunReport {
                 per_request_us: finished
                     .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
             },
+            slo: None,
+            search: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             series: Vec::new(),
