@@ -5,6 +5,7 @@ mod board;
 mod board_bytes;
 mod clients;
 mod fuzz;
+mod lan;
 mod load;
 mod readme;
 mod scratch;
