@@ -7,6 +7,7 @@ mod latency;
 mod limit;
 mod open_loop;
 mod run;
+pub mod schema;
 mod series;
 mod settings;
 mod spread;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
@@ -14,7 +15,7 @@ const SECOND_US: f64 = 1_000_000.0;
 const SECOND_MS: f64 = 1000.0;
 
 /// The result of one load run. Every field is in the JSON under its own name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RunReport {
     /// The form of this report: [`RunReport::FORM`].
@@ -81,7 +82,7 @@ pub struct RunReport {
 }
 
 /// Connections of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Connections {
     /// Asked for.
@@ -95,7 +96,7 @@ pub struct Connections {
 }
 
 /// Requests finished by the worst- and the best-served connection.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fairness {
     /// By the connection with the fewest.
@@ -107,7 +108,7 @@ pub struct Fairness {
 }
 
 /// What the measuring itself cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClientCpu {
     /// Processor time of all load threads while measuring, in seconds.

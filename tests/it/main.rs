@@ -8,6 +8,7 @@ mod fuzz;
 mod lan;
 mod load;
 mod readme;
+mod schema;
 mod scratch;
 mod server;
 mod support;
