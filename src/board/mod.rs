@@ -22,7 +22,7 @@ mod stat;
 mod text;
 mod thermal;
 #[cfg(test)]
-mod tree;
+pub(crate) mod tree;
 
 pub use cooling::CpuCooling;
 pub use cores::CoreSet;
