@@ -12,6 +12,9 @@ use crate::board::CoreLoad;
 pub struct Sample {
     /// Length of the interval in seconds; about 1.
     pub interval_s: f64,
+    /// Time since the machine was started, in seconds, at the end of the interval: the same one twice is the same sample
+    /// read twice. Source: /proc/uptime.
+    pub uptime_s: Option<f64>,
     /// Load of each core by its number; a core that was off at either end has none.
     pub cores: BTreeMap<u32, CoreLoad>,
     /// Groups of cores that share a clock, at the end of the interval.
@@ -20,8 +23,14 @@ pub struct Sample {
     pub cpu_temp_c: Option<f64>,
     /// Temperature at which the kernel begins to slow the processor down: the lowest passive trip point.
     pub throttle_trip_c: Option<f64>,
-    /// What the firmware says of heat and supply; only a Raspberry Pi has it.
+    /// How far the kernel slows the processor down for its heat: 0 is not at all, the highest of its cooling devices counts,
+    /// and how many steps there are differs. Source: cur_state of /sys/class/thermal/cooling_deviceN.
+    pub cooling_state: Option<u32>,
+    /// What the firmware says of heat and supply, at most five seconds old; only a Raspberry Pi has it. There are kernels that
+    /// give 0 whatever the firmware says: bits that are set prove something, 0 does not.
     pub throttled: Option<Throttle>,
+    /// Whether the supply was too low in the last seconds. Source: the alarm of the sensor rpi_volt, else bit 0 of the word.
+    pub under_voltage: Option<bool>,
     /// Memory that a program could still get, in bytes. Source: MemAvailable.
     pub memory_available_bytes: Option<u64>,
     /// What went to swap and came back.
@@ -36,6 +45,14 @@ pub struct Sample {
     pub server: Option<ServerSample>,
     /// Programs beside the server and the load tester, the busiest first, at most eight, each above 1 % of a core.
     pub others: Vec<ProcessSample>,
+    /// Time for which the control groups held back the process that takes the samples, and what is in its groups, in
+    /// microseconds, added up over cores. Sources: throttled_usec of cpu.stat (version 2), throttled_time (version 1).
+    pub own_throttled_us: Option<u64>,
+    /// Share of the interval in which the process that takes the samples could not run though it wanted to, from 0 to 1:
+    /// stopped by a signal, out of its quota, or without a core. Only a laptop's samples have it.
+    pub held_back: Option<f64>,
+    /// The longest time that it could not run at a stretch, in microseconds.
+    pub longest_hold_us: Option<u64>,
 }
 
 /// The clock of one group of cores.
@@ -108,6 +125,8 @@ pub struct NicSample {
     pub dropped: u64,
     /// Speed of the link in Mbit/s; `None` where the device does not say, as Wi-Fi and tunnels don't.
     pub speed_mbit: Option<u32>,
+    /// The largest packet that it sends, in bytes without the link's header.
+    pub mtu: Option<u32>,
 }
 
 /// Counts of /proc/net/softnet_stat in the interval, over all cores.
