@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
-use super::{Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread};
+use super::{
+    Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread, TelemetryReport, Validity, Verdict,
+};
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
 /// Microseconds in a second.
@@ -75,6 +77,12 @@ pub struct RunReport {
     pub settings: Settings,
     /// Second by second.
     pub series: Vec<SeriesRow>,
+    /// Who was watched; `null` when nobody was.
+    pub telemetry: Option<TelemetryReport>,
+    /// What limited the run; `null` while that was not judged.
+    pub verdict: Option<Verdict>,
+    /// Whether it is good as a measurement of the board; `null` while that was not judged.
+    pub validity: Option<Validity>,
     /// All latencies, for adding runs up exactly.
     pub histograms: Histograms,
     /// The conditions, without which the numbers mean little.
@@ -93,6 +101,8 @@ pub struct Connections {
     pub closed_without_notice: u64,
     /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
     pub refused: u64,
+    /// Attempts that found no free local port.
+    pub out_of_ports: u64,
 }
 
 /// Requests finished by the worst- and the best-served connection.
@@ -152,6 +162,7 @@ impl RunReport {
                 opened: outcome.opened(),
                 closed_without_notice: tally.closed_without_notice,
                 refused: tally.refused,
+                out_of_ports: tally.out_of_ports,
             },
             errors: tally.errors,
             reconnects: tally.reconnects,
@@ -168,6 +179,9 @@ impl RunReport {
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             series: Vec::new(),
+            telemetry: None,
+            verdict: None,
+            validity: None,
             histograms: Histograms::of(tally),
             environment,
         }
