@@ -10,4 +10,5 @@ mod readme;
 mod scratch;
 mod server;
 mod support;
+mod telemetry;
 mod trial;
