@@ -61,7 +61,7 @@ fn every_recorded_board_gives_a_sample() {
             assert_eq!(sample.cooling_state, Some(2), "{name}");
         }
     }
-    assert!(judged > 30, "judged only {judged} values");
+    assert!(judged > 25, "judged only {judged} values");
 }
 
 #[test]
