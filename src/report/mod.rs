@@ -1,5 +1,6 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+mod clock;
 mod environment;
 mod histograms;
 pub mod json;
@@ -7,8 +8,10 @@ mod latency;
 mod limit;
 mod open_loop;
 mod run;
+mod seen;
 mod series;
 mod settings;
+mod spans;
 mod spread;
 mod telemetry;
 pub mod text;
