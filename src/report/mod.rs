@@ -8,6 +8,7 @@ mod latency;
 mod limit;
 mod open_loop;
 mod run;
+pub mod schema;
 mod seen;
 mod series;
 mod settings;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
@@ -17,7 +18,7 @@ const SECOND_US: f64 = 1_000_000.0;
 const SECOND_MS: f64 = 1000.0;
 
 /// The result of one load run. Every field is in the JSON under its own name.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RunReport {
     /// The form of this report: [`RunReport::FORM`].
@@ -90,7 +91,7 @@ pub struct RunReport {
 }
 
 /// Connections of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Connections {
     /// Asked for.
@@ -106,7 +107,7 @@ pub struct Connections {
 }
 
 /// Requests finished by the worst- and the best-served connection.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Fairness {
     /// By the connection with the fewest.
@@ -118,7 +119,7 @@ pub struct Fairness {
 }
 
 /// What the measuring itself cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClientCpu {
     /// Processor time of all load threads while measuring, in seconds.

@@ -1,10 +1,11 @@
 //! Who was watched during a run.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What was watched beside the requests; the samples themselves are in the series.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TelemetryReport {
     /// Whether the server ran on the machine that loaded it, so that laptop and board are one.
@@ -22,7 +23,7 @@ pub struct TelemetryReport {
 }
 
 /// The way to the server.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LinkReport {
     /// The network device of the laptop that leads there; `null` when it is not known.
@@ -36,7 +37,7 @@ pub struct LinkReport {
 }
 
 /// The server's process on this machine.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServerProcess {
     /// Its number.

@@ -15,6 +15,7 @@ mod tests;
 
 use std::fmt::Write as _;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RunReport;
@@ -24,7 +25,7 @@ use super::verdict::Case;
 const PRINTED: usize = 12;
 
 /// What was found.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkKind {
     /// The board's highest allowed clock was below the highest of its hardware: invalid for heat, a note if somebody set it.
@@ -57,7 +58,7 @@ pub enum MarkKind {
 }
 
 /// Something that the reader of the figures should know.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mark {
     /// What it is.
@@ -73,7 +74,7 @@ pub struct Mark {
 }
 
 /// Whether a run is good as a measurement of the board.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Validity {
     /// `false` when a mark speaks against it, `true` when none does; `null` when none does, but something that could have

@@ -32,12 +32,13 @@ pub(super) use laptop::{Kind, Reason, reasons};
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RunReport;
 
 /// What can limit a run; also the names of the candidates.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitedBy {
     /// The machine that ran the load.
@@ -62,7 +63,7 @@ pub enum LimitedBy {
 }
 
 /// What the evidence says of a candidate.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It held the run back.
@@ -75,7 +76,7 @@ pub enum State {
 }
 
 /// One thing that may have held the run back.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Candidate {
     /// Which.
@@ -87,7 +88,7 @@ pub struct Candidate {
 }
 
 /// What limited a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Verdict {
     /// The first candidate that limits, in the order in which they stand.
