@@ -1,15 +1,17 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+mod clock;
 mod environment;
 mod histograms;
 pub mod json;
 mod latency;
-mod limit;
 mod open_loop;
 mod run;
 pub mod schema;
+mod seen;
 mod series;
 mod settings;
+mod spans;
 mod spread;
 mod telemetry;
 pub mod text;
@@ -21,7 +23,6 @@ pub use crate::load::{ErrorCounts, FailureCounts};
 pub use environment::Environment;
 pub use histograms::{EncodedHistogram, EncodedStatus, Histograms};
 pub use latency::{LatencyUs, StatusReport};
-pub use limit::{Limit, Usage};
 pub use open_loop::{OpenLoop, StartDelayUs};
 pub use run::{ClientCpu, Connections, Fairness, RunReport};
 pub use series::{RowLatencyUs, SeriesRow};

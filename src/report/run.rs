@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
+use super::verdict::Case;
 use super::{
     Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread, TelemetryReport, Validity, Verdict,
 };
@@ -185,6 +186,15 @@ impl RunReport {
             histograms: Histograms::of(tally),
             environment,
         }
+    }
+}
+
+impl RunReport {
+    /// Judges the run by what it says: verdict and validity, anew.
+    pub fn judge(&mut self) {
+        let case = Case::new(self);
+        let (verdict, validity) = (Verdict::of_case(&case), Validity::of_case(&case));
+        (self.verdict, self.validity) = (Some(verdict), Some(validity));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::{LatencyUs, OpenLoop, RunReport};
+use super::{LatencyUs, OpenLoop, RunReport, Validity, Verdict};
 use crate::units::{WrkBinary, WrkMetric, WrkTime};
 
 /// Microseconds in the milliseconds that ab's table is in.
@@ -21,6 +21,12 @@ pub fn headline(duration: impl Display, url: impl Display) -> String {
 /// The whole report below the headline.
 #[must_use]
 pub fn render(report: &RunReport) -> String {
+    figures(report) + &judgement(report)
+}
+
+/// What was measured.
+#[must_use]
+pub fn figures(report: &RunReport) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
     let _ = block(&mut out, report);
@@ -28,6 +34,14 @@ pub fn render(report: &RunReport) -> String {
     let _ = statuses(&mut out, report);
     let _ = remarks(&mut out, report);
     out
+}
+
+/// What limited it, and whether it is valid; nothing while that was not judged.
+#[must_use]
+pub fn judgement(report: &RunReport) -> String {
+    let verdict = report.verdict.iter().map(Verdict::render);
+    let validity = report.validity.iter().map(Validity::render);
+    verdict.chain(validity).fold(String::new(), |text, block| text + "\n" + &block)
 }
 
 /// wrk's block, in wrk's layout.

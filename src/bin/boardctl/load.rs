@@ -12,6 +12,7 @@ use boardkit::report::{RunReport, json, text};
 use boardkit::units::Span;
 
 use crate::args::{LoadArgs, LoadFlags};
+use crate::machines::Machines;
 use crate::recorder::{Recorder, Watcher};
 use crate::{EXIT_MEASURED_FAILURE, signals};
 
@@ -23,8 +24,9 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let plan = plan(args.url.clone(), &args.flags)?;
     check_folder(args.flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
+    let mut machines = Machines::start(&plan, &args.watch)?;
     print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop, args.flags.json.as_deref(), &mut ())?;
+    let report = measure(&plan, stop, args.flags.json.as_deref(), &mut machines)?;
     let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
     // Printed also when the file could not be written: the minutes of a run are not to be lost.
     print(&text::render(&report))?;

@@ -3,6 +3,7 @@
 mod args;
 mod child;
 mod load;
+mod machines;
 mod progress;
 mod recorder;
 mod signals;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use boardkit::load::{LoadPlan, Observer, Outcome, Progress, Second};
-use boardkit::report::{Environment, RunReport, SeriesRow, json};
+use boardkit::report::{Environment, RunReport, SeriesRow, TelemetryReport, json};
 use indicatif::ProgressBar;
 
 use crate::progress;
@@ -27,6 +27,11 @@ pub(crate) trait Watcher {
     /// Once a second: adds to the row of the second that is past.
     fn second(&mut self, row: &mut SeriesRow) {
         let _ = row;
+    }
+
+    /// Who is watched, as far as is known by now.
+    fn telemetry(&mut self) -> Option<TelemetryReport> {
+        None
     }
 }
 
@@ -84,6 +89,8 @@ impl<'a> Recorder<'a> {
         let mut report = RunReport::new(self.plan, outcome, self.environment.clone());
         report.started_unix_s = self.started_unix_s;
         report.series.clone_from(&self.series);
+        report.telemetry = self.watcher.telemetry();
+        report.judge();
         report
     }
 

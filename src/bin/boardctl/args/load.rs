@@ -3,16 +3,17 @@
 use std::path::PathBuf;
 
 use boardkit::load::{Schedule, Url};
-use boardkit::units::Span;
+use boardkit::units::{BitRate, Span};
 use clap::Args;
 
-use super::values::{at_least_one, positive_span, rate};
+use super::values::{at_least_one, link_speed, positive_span, rate};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
+  boardctl load --telemetry http://board.local:9100 -c 100 http://board.local:8080/
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
 Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not start.";
@@ -25,6 +26,22 @@ pub(crate) struct LoadArgs {
     pub(crate) url: Url,
     #[command(flatten)]
     pub(crate) flags: LoadFlags,
+    #[command(flatten)]
+    pub(crate) watch: WatchFlags,
+}
+
+/// Where to look for what limits a run.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct WatchFlags {
+    /// Read load, clock and heat of the board from its telemetry, such as http://board.local:9100
+    #[arg(long, value_name = "URL")]
+    pub(crate) telemetry: Option<String>,
+    /// A file with the token that the board's telemetry wants to see
+    #[arg(long, value_name = "FILE", requires = "telemetry")]
+    pub(crate) telemetry_token: Option<PathBuf>,
+    /// The speed of the link to the board, such as 100M, where the network device does not say it or says more
+    #[arg(long, value_name = "RATE", value_parser = link_speed)]
+    pub(crate) link_speed: Option<BitRate>,
 }
 
 /// Every flag of `load` but the URL, for other verbs that load something.
