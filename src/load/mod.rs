@@ -52,7 +52,7 @@ mod worker;
 
 pub use error::LoadError;
 pub use fault::{ErrorCounts, FailureCounts, Fault};
-pub use histogram::{LatencyHistogram, LatencySummary};
+pub use histogram::{LatencyHistogram, LatencySummary, PercentileStep};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
 pub use plan::LoadPlan;

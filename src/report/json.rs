@@ -13,14 +13,19 @@ use serde::Serialize;
 pub fn write<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
+    replace(path, &text)
+}
+
+/// The same for text that is there already.
+pub(super) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return fs::write(path, &text);
+        return fs::write(path, text);
     }
     let temporary = temporary_beside(path)?;
     let written = File::create(&temporary)
         .and_then(|mut file| {
-            file.write_all(&text)?;
+            file.write_all(text)?;
             file.sync_all()
         })
         .and_then(|()| fs::rename(&temporary, path));

@@ -1,6 +1,7 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
 mod environment;
+pub mod hgrm;
 pub mod json;
 mod latency;
 mod limit;
