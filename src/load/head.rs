@@ -13,6 +13,10 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Whether the server keeps the connection for another request.
     pub(super) keep_alive: bool,
+    /// From the status line to the empty line, that one included.
+    pub(super) head_bytes: u64,
+    /// Content, without what frames it.
+    pub(super) body_bytes: u64,
 }
 
 /// What ends the body.
@@ -116,7 +120,9 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
         _ => Framing::UntilClose,
     };
     let keep_alive = keep_alive && framing != Framing::UntilClose;
-    Ok(Some(Head { answer: Answer { status, keep_alive }, framing, len }))
+    let body_bytes = if let Framing::Length(length) = framing { length } else { 0 };
+    let answer = Answer { status, keep_alive, head_bytes: len as u64, body_bytes };
+    Ok(Some(Head { answer, framing, len }))
 }
 
 /// `Content-Length = 1*DIGIT`; the same number twice is one number, two different ones are an attack or a bug.

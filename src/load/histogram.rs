@@ -21,6 +21,8 @@ pub struct LatencySummary {
     pub mean: f64,
     /// Standard deviation.
     pub stdev: f64,
+    /// The shortest.
+    pub min: f64,
     /// The longest.
     pub max: f64,
     /// Share of values within one standard deviation of the mean, in percent, as wrk counts it.
@@ -72,6 +74,15 @@ impl LatencyHistogram {
     /// Never: both have the same bounds.
     pub fn add(&mut self, other: &Self) {
         self.0.add(&other.0).expect("same bounds");
+    }
+
+    /// Puts `new` in the place of `old`, all of which is recorded here.
+    ///
+    /// # Panics
+    /// When `old` holds what is not recorded here.
+    pub(super) fn replace(&mut self, old: &Self, new: &Self) {
+        self.0.subtract(&old.0).expect("a part of it");
+        self.add(new);
     }
 
     /// Forgets everything, keeping the memory.
@@ -129,6 +140,7 @@ impl LatencyHistogram {
         Some(LatencySummary {
             mean: mean / MICRO,
             stdev: stdev / MICRO,
+            min: self.0.min() as f64 / MICRO,
             max: self.0.max() as f64 / MICRO,
             within_stdev_percent: 100.0 * inside as f64 / self.0.len() as f64,
         })

@@ -49,7 +49,7 @@ pub(super) struct ResponseReader {
 
 impl ResponseReader {
     pub(super) fn new() -> Self {
-        let answer = Answer { status: 0, keep_alive: false };
+        let answer = Answer { status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 };
         Self { state: State::Head, answer, held: Vec::new(), begun: false }
     }
 
@@ -100,8 +100,15 @@ impl ResponseReader {
                     *left -= take as u64;
                     (take, *left == 0)
                 }
-                State::Chunked(chunks) => chunks.feed(rest)?,
-                State::UntilClose => (rest.len(), false),
+                State::Chunked(chunks) => {
+                    let fed = chunks.feed(rest)?;
+                    self.answer.body_bytes = chunks.data();
+                    fed
+                }
+                State::UntilClose => {
+                    self.answer.body_bytes += rest.len() as u64;
+                    (rest.len(), false)
+                }
             };
             used += taken;
             return Ok((used, if done { Some(self.finish()) } else { None }));

@@ -25,36 +25,41 @@ fn read(text: &[u8], step: usize, is_head: bool) -> Result<(Vec<Answer>, usize),
 
 #[test]
 fn every_framing_ends_where_it_should_however_it_is_cut() {
-    let cases: &[(&str, u16, bool, bool)] = &[
-        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, true, false),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, true, false),
-        ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, true, false),
-        ("HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello", 200, true, false),
-        ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", 204, true, false),
-        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, true, false),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", 200, true, true),
+    let cases: &[(&str, u16, bool, bool, u64)] = &[
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, true, false, 5),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, true, false, 0),
+        ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, true, false, 5),
+        ("HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello", 200, true, false, 5),
+        ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", 204, true, false, 0),
+        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, true, false, 0),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", 200, true, true, 0),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\nT: 1\r\n\r\n",
             200,
             true,
             false,
+            3,
         ),
         (
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx",
             404,
             true,
             false,
+            1,
         ),
-        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
-        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", 200, true, false),
-        ("HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, false, false, 2),
+        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", 200, true, false, 2),
+        ("HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, false, false, 2),
     ];
-    for (text, status, keep_alive, is_head) in cases {
+    for (text, status, keep_alive, is_head, body) in cases {
         let twice = text.repeat(2);
         for step in 1..=twice.len() {
             let (answers, first) = read(twice.as_bytes(), step, *is_head).unwrap();
-            let answer = Answer { status: *status, keep_alive: *keep_alive };
-            assert_eq!(answers, [answer, answer], "{text:?} by {step}");
+            let seen = answers.iter().map(|answer| (answer.status, answer.keep_alive, answer.body_bytes));
+            assert_eq!(seen.collect::<Vec<_>>(), [(*status, *keep_alive, *body); 2], "{text:?} by {step}");
+            let head = text.len() - text.rfind("HTTP/").unwrap_or(0);
+            let framed = if text.contains("chunked") { 19 } else { *body };
+            assert_eq!(answers[0].head_bytes, head as u64 - framed, "{text:?} by {step}");
             assert_eq!(first, text.len(), "{text:?} by {step}");
         }
     }
@@ -67,7 +72,8 @@ fn without_a_length_the_close_ends_it() {
     {
         for step in 1..=text.len() {
             let (answers, _) = read(text.as_bytes(), step, false).unwrap();
-            assert_eq!(answers, [Answer { status: 200, keep_alive: false }]);
+            let head_bytes = text.len() as u64 - 9;
+            assert_eq!(answers, [Answer { status: 200, keep_alive: false, head_bytes, body_bytes: 9 }]);
         }
     }
 }

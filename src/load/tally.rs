@@ -2,8 +2,10 @@
 
 use rustix::io::Errno;
 
+use super::answers::AnswerCounts;
 use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
+use super::parts::TimeParts;
 use super::status::Statuses;
 
 /// Everything one thread, or in the end the whole run, has counted.
@@ -19,8 +21,16 @@ pub struct Tally {
     pub requests: u64,
     /// Bytes read from the wire.
     pub bytes: u64,
+    /// Bytes of requests handed to the kernel.
+    pub sent: u64,
+    /// What the answers of finished requests were made of.
+    pub answers: AnswerCounts,
+    /// Where the time of finished requests went.
+    pub parts: TimeParts,
     /// Errors by kind.
     pub errors: ErrorCounts,
+    /// Connects begun, the ones before the first request among them.
+    pub connects: u64,
     /// Connections opened anew after the server closed one, announced or while no answer had begun.
     pub reconnects: u64,
     /// Requests whose first byte was sent and that got no complete answer, after the one repetition if that is allowed.
@@ -70,7 +80,11 @@ impl Tally {
         self.open.add(&other.open);
         self.requests += other.requests;
         self.bytes += other.bytes;
+        self.sent += other.sent;
+        self.answers.add(&other.answers);
+        self.parts.add(&other.parts);
         self.errors.add(&other.errors);
+        self.connects += other.connects;
         self.reconnects += other.reconnects;
         self.failed.add(&other.failed);
         self.unfinished += other.unfinished;
@@ -93,6 +107,8 @@ impl Tally {
         *self = Self {
             errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
             bytes: 0,
+            sent: 0,
+            connects: 0,
             reconnects: 0,
             closed_without_notice: 0,
             refused: 0,

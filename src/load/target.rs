@@ -45,6 +45,18 @@ pub enum UrlError {
 }
 
 impl Url {
+    /// The host's name or address, without the brackets of an IPv6 one.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, 80 when the URL names none.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Path and query, as sent in the request line.
     #[must_use]
     pub fn path(&self) -> &str {

@@ -1,9 +1,13 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+mod answers;
 mod environment;
+#[cfg(test)]
+mod fixture;
 pub mod hgrm;
 pub mod json;
 mod latency;
+pub mod like;
 mod limit;
 mod open_loop;
 pub mod text;
@@ -15,12 +19,15 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::load::{ErrorCounts, FailureCounts};
 use crate::load::{LoadPlan, Outcome};
+pub use answers::{Answers, TimesUs};
 pub use environment::Environment;
 pub use latency::{LatencyUs, StatusReport};
 pub use limit::{Limit, LimitedBy, Usage};
 pub use open_loop::{OpenLoop, StartDelayUs};
 pub use trial::{ServerSide, TrialReport};
 
+/// A connection that finished less than this part of an even share has starved; httpress draws the line there.
+const STARVED_SHARE: u64 = 10;
 /// Microseconds in a second.
 const SECOND_US: f64 = 1_000_000.0;
 
@@ -40,8 +47,14 @@ pub struct RunReport {
     pub bytes: u64,
     /// Those per second.
     pub bytes_per_s: f64,
+    /// Bytes of requests written to the wire.
+    pub bytes_sent: u64,
+    /// What the answers were made of.
+    pub answers: Answers,
     /// Latency; all fields `null` when nothing finished.
     pub latency_us: LatencyUs,
+    /// Parts of that time, and connecting besides; all fields `null` when nothing finished.
+    pub times_us: TimesUs,
     /// Answers and their latency by status, such as `200`; `other` where there are too many statuses to keep apart.
     pub statuses: BTreeMap<String, StatusReport>,
     /// The same by class, such as `2xx`.
@@ -96,6 +109,12 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Connects begun, the first ones included unless there was a warm-up.
+    pub connects: u64,
+    /// Those of the asked for that finished a request.
+    pub served: usize,
+    /// Those that finished at least a tenth of an even share, and two requests at least: the others starved.
+    pub served_fairly: usize,
     /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
     pub closed_without_notice: u64,
     /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
@@ -138,18 +157,16 @@ impl RunReport {
             requests_per_s: per_second(tally.requests),
             bytes: tally.bytes,
             bytes_per_s: per_second(tally.bytes),
+            bytes_sent: tally.sent,
+            answers: Answers::of(tally),
             latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
+            times_us: if finished { TimesUs::of(tally) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
             open_loop: plan.schedule.map(|schedule| OpenLoop::new(&schedule, tally)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
-            connections: Connections {
-                asked: outcome.asked,
-                opened: outcome.opened,
-                closed_without_notice: tally.closed_without_notice,
-                refused: tally.refused,
-            },
+            connections: Connections::of(outcome),
             errors: tally.errors,
             reconnects: tally.reconnects,
             failed: tally.failed.total(),
@@ -167,6 +184,24 @@ impl RunReport {
             },
             notes: outcome.notes.clone(),
             environment,
+        }
+    }
+}
+
+impl Connections {
+    fn of(outcome: &Outcome) -> Self {
+        let tally = &outcome.tally;
+        let share = tally.requests / (outcome.asked as u64 * STARVED_SHARE).max(1);
+        let with_at_least =
+            |least: u64| outcome.per_connection.iter().filter(|count| **count >= least).count();
+        Self {
+            asked: outcome.asked,
+            opened: outcome.opened,
+            connects: tally.connects,
+            served: with_at_least(1),
+            served_fairly: with_at_least(share.max(2)),
+            closed_without_notice: tally.closed_without_notice,
+            refused: tally.refused,
         }
     }
 }

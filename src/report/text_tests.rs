@@ -1,47 +1,9 @@
 //! Tests of the text report: wrk's layout to the column, and dashes where there is nothing.
 
-use std::collections::BTreeMap;
-
-use super::super::{ClientCpu, Connections, Environment, Fairness, Spread};
+use super::super::fixture::{connections, empty};
+use super::super::{Fairness, Spread};
 use super::*;
-use crate::load::{ErrorCounts, FailureCounts};
-
-fn connections(count: usize) -> Connections {
-    Connections { asked: count, opened: count, closed_without_notice: 0, refused: 0 }
-}
-
-fn empty() -> RunReport {
-    RunReport {
-        url: "http://board/".to_owned(),
-        duration_s: 2.0,
-        requests: 0,
-        requests_per_s: 0.0,
-        bytes: 0,
-        bytes_per_s: 0.0,
-        latency_us: LatencyUs::default(),
-        statuses: BTreeMap::new(),
-        classes: BTreeMap::new(),
-        open_loop: None,
-        thread_rate: None,
-        threads: 2,
-        connections: connections(10),
-        errors: ErrorCounts::default(),
-        reconnects: 0,
-        failed: 0,
-        failed_by: FailureCounts::default(),
-        unfinished: 10,
-        fairness: None,
-        partial: false,
-        client_cpu: ClientCpu { total_s: 0.0, per_request_us: None },
-        notes: Vec::new(),
-        environment: Environment {
-            machine: String::new(),
-            kernel: String::new(),
-            versions: BTreeMap::new(),
-            command: String::new(),
-        },
-    }
-}
+use crate::load::ErrorCounts;
 
 #[test]
 fn the_block_is_laid_out_like_wrks() {
