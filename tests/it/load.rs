@@ -2,6 +2,7 @@
 
 mod answers;
 mod ends;
+mod familiar;
 mod faults;
 mod limits;
 mod open_loop;

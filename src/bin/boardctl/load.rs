@@ -1,52 +1,44 @@
 //! `boardctl load`: flags → plan → run → report.
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, Progress, RequestParts, Url};
-use boardkit::report::{Environment, RunReport, json, text};
-use boardkit::units::{Span, WrkMetric};
+use anyhow::{Context, Result};
+use boardkit::load::{self, LoadPlan, Outcome, Progress, RequestParts, Url};
+use boardkit::report::{Environment, RunReport, hgrm, json};
+use boardkit::units::WrkMetric;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{LoadArgs, LoadFlags};
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::layout::Layout;
+use crate::{EXIT_MEASURED_FAILURE, files, signals};
 
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
 
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
-    let plan = plan(args.url.clone(), &args.flags)?;
-    check_folder(args.flags.json.as_deref())?;
+    let flags = &args.flags;
+    let plan = plan(args.url.clone(), flags)?;
+    files::check("--json", flags.json.as_deref())?;
+    files::check("--hgrm", args.hgrm.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
-    print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop, &|_| String::new())?;
-    let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
-    // Printed also when the file could not be written: the minutes of a run are not to be lost.
-    print(&text::render(&report))?;
-    saved.with_context(|| format!("can't write the JSON report to {}", shown(args.flags.json.as_deref())))?;
+    let layout = Layout::begin(&plan, flags, args.like)?;
+    let (report, outcome) = measure(&plan, stop, &|_| String::new())?;
+    let saved = files::save("--json", flags.json.as_deref(), |path| json::write(&report, path));
+    let histogram = || outcome.tally.latency();
+    let drawn = files::save("--hgrm", args.hgrm.as_deref(), |path| hgrm::write(&histogram(), path));
+    // Printed also when a file could not be written: the minutes of a run are not to be lost.
+    layout.print(&report)?;
+    saved.and(drawn)?;
     if report.requests == 0 {
         crate::complain(&format!("no request to {} finished: {}", plan.url, why_nothing(&report)));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Before the run and not after it: a report that can't be saved.
-pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
-    let folder = json.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    let missing = folder.filter(|folder| !folder.is_dir());
-    ensure!(missing.is_none(), "--json: there is no folder {}; create it first", shown(missing));
-    Ok(())
-}
-
-fn shown(path: Option<&Path>) -> String {
-    path.map(|path| path.display().to_string()).unwrap_or_default()
 }
 
 /// Turns what was typed into what is meant.
@@ -86,13 +78,14 @@ pub(crate) fn measure(
     plan: &LoadPlan,
     stop: &AtomicBool,
     look: &dyn Fn(Progress) -> String,
-) -> Result<RunReport> {
+) -> Result<(RunReport, Outcome)> {
     let total = plan.warmup + plan.duration;
     let bar = progress_bar(total);
     let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress, &look(progress)))?;
     bar.finish_and_clear();
     let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
-    Ok(RunReport::new(plan, &outcome, Environment::of_this_machine(command)))
+    let report = RunReport::new(plan, &outcome, Environment::of_this_machine(command));
+    Ok((report, outcome))
 }
 
 fn progress_bar(total: Duration) -> ProgressBar {

@@ -14,8 +14,8 @@ use boardkit::units::Span;
 
 use crate::args::LoadFlags;
 use crate::child::Server;
-use crate::load::{check_folder, measure, plan, print};
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::load::{measure, plan, print};
+use crate::{EXIT_MEASURED_FAILURE, files, signals};
 
 /// Connections when none are said: what the published comparisons used, and enough to keep four cores busy.
 const CONNECTIONS: usize = 100;
@@ -25,7 +25,7 @@ const REFRESH: Duration = Duration::from_millis(500);
 
 /// Runs the verb.
 pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
-    check_folder(flags.json.as_deref())?;
+    files::check("--json", flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let root = SysRoot::live();
     let board = BoardFacts::read(&root);
@@ -38,16 +38,13 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     print(&format!("{}\n", text::headline(Span(plan.duration), &plan.url)))?;
     let idle = ProcessUsage::read(&root, server.pid());
     let watch = Watch::new(&root, server.pid(), plan.warmup);
-    let run = measure(&plan, stop, &|progress| watch.look(progress))?;
+    let (run, _) = measure(&plan, stop, &|progress| watch.look(progress))?;
     let seen = watch.finish();
     let said = server.stop()?;
     let trial = put_together(run, board, tuning, &seen, idle, &said);
     print(&text::render(&trial.run))?;
     print(&trial.render())?;
-    if let Some(path) = &flags.json {
-        json::write(&trial, path)
-            .with_context(|| format!("can't write the JSON report to {}", path.display()))?;
-    }
+    files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path))?;
     Ok(if trial.run.requests == 0 { ExitCode::from(EXIT_MEASURED_FAILURE) } else { ExitCode::SUCCESS })
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use boardkit::load::{Schedule, Url};
+use boardkit::report::like::Like;
 use boardkit::units::Span;
 use clap::Args;
 
@@ -13,6 +14,7 @@ Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
+  boardctl load --like ab -c 50 http://10.0.0.5:8080/json
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
 Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not start.";
@@ -25,6 +27,12 @@ pub(crate) struct LoadArgs {
     pub(crate) url: Url,
     #[command(flatten)]
     pub(crate) flags: LoadFlags,
+    /// Print the result as this tool prints its own; warnings go to the error output then
+    #[arg(long, value_name = "wrk|ab|httpress")]
+    pub(crate) like: Option<Like>,
+    /// Also write the percentile distribution to FILE, as HdrHistogram's plotter reads it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hgrm: Option<PathBuf>,
 }
 
 /// Every flag of `load` but the URL, for other verbs that load something.
