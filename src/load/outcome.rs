@@ -42,7 +42,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn empty(plan: &LoadPlan, threads: usize) -> Self {
+    pub(crate) fn empty(plan: &LoadPlan, threads: usize) -> Self {
         let mut notes = Vec::new();
         if threads < plan.threads {
             notes.push(format!(

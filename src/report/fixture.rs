@@ -44,6 +44,7 @@ pub(super) fn empty() -> RunReport {
         partial: false,
         client_cpu: ClientCpu { total_s: 0.0, per_request_us: None },
         notes: Vec::new(),
+        preset: None,
         environment: Environment {
             machine: String::new(),
             kernel: String::new(),

@@ -10,6 +10,7 @@ mod latency;
 pub mod like;
 mod limit;
 mod open_loop;
+pub mod preset;
 pub mod text;
 mod trial;
 
@@ -24,6 +25,7 @@ pub use environment::Environment;
 pub use latency::{LatencyUs, StatusReport};
 pub use limit::{Limit, LimitedBy, Usage};
 pub use open_loop::{OpenLoop, StartDelayUs};
+pub use preset::PresetReport;
 pub use trial::{ServerSide, TrialReport};
 
 /// A connection that finished less than this part of an even share has starved; httpress draws the line there.
@@ -85,6 +87,9 @@ pub struct RunReport {
     pub client_cpu: ClientCpu,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
+    /// The published test that this run has the shape of, and its figures; `null` without `--preset`.
+    #[serde(default)]
+    pub preset: Option<PresetReport>,
     /// The conditions, without which the numbers mean little.
     pub environment: Environment,
 }
@@ -183,6 +188,7 @@ impl RunReport {
                     .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
             },
             notes: outcome.notes.clone(),
+            preset: None,
             environment,
         }
     }

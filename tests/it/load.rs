@@ -6,4 +6,5 @@ mod familiar;
 mod faults;
 mod limits;
 mod open_loop;
+mod preset;
 mod stops;

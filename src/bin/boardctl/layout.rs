@@ -43,7 +43,8 @@ impl<'a> Layout<'a> {
     /// # Errors
     /// When nothing can be printed.
     pub(crate) fn print(&self, report: &RunReport) -> Result<()> {
-        let Some(like) = self.like else { return print(&text::render(report)) };
+        let published = report.preset.as_ref().map(|preset| preset.render(report)).unwrap_or_default();
+        let Some(like) = self.like else { return print(&(text::render(report) + &published)) };
         let conditions = Conditions {
             url: &self.plan.url,
             keep_alive: self.plan.request.keep_alive,
@@ -52,7 +53,7 @@ impl<'a> Layout<'a> {
         };
         print(&like.render(report, &conditions))?;
         // Nobody to read it is no reason to fail.
-        let _ = io::stderr().write_all(text::warnings(report).as_bytes());
+        let _ = io::stderr().write_all((text::warnings(report) + &published).as_bytes());
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use boardkit::load::{self, LoadPlan, Outcome, Progress, RequestParts, Url};
 use boardkit::report::{Environment, RunReport, hgrm, json};
-use boardkit::units::WrkMetric;
+use boardkit::units::{Span, WrkMetric};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::{LoadArgs, LoadFlags};
@@ -19,15 +19,19 @@ use crate::{EXIT_MEASURED_FAILURE, files, signals};
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
 
+/// How long a run is when nothing is said; wrk's default.
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
-    let flags = &args.flags;
-    let plan = plan(args.url.clone(), flags)?;
+    let (url, flags) = shaped(args)?;
+    let plan = plan(url, &flags)?;
     files::check("--json", flags.json.as_deref())?;
     files::check("--hgrm", args.hgrm.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
-    let layout = Layout::begin(&plan, flags, args.like)?;
-    let (report, outcome) = measure(&plan, stop, &|_| String::new())?;
+    let layout = Layout::begin(&plan, &flags, args.like)?;
+    let (mut report, outcome) = measure(&plan, stop, &|_| String::new())?;
+    report.preset = args.preset.map(|preset| preset.report(&plan, &outcome, &report));
     let saved = files::save("--json", flags.json.as_deref(), |path| json::write(&report, path));
     let histogram = || outcome.tally.latency();
     let drawn = files::save("--hgrm", args.hgrm.as_deref(), |path| hgrm::write(&histogram(), path));
@@ -39,6 +43,16 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// URL and flags with what the preset has for what was not typed.
+fn shaped(args: &LoadArgs) -> Result<(Url, LoadFlags)> {
+    let (url, mut flags) = (args.url.clone(), args.flags.clone());
+    let Some(shape) = args.preset.map(|preset| preset.shape) else { return Ok((url, flags)) };
+    flags.connections = flags.connections.or(Some(shape.connections));
+    flags.threads = flags.threads.or(Some(shape.threads));
+    flags.duration = flags.duration.or(Some(Span(shape.duration())));
+    Ok((if url.is_bare() { url.at(shape.path)? } else { url }, flags))
 }
 
 /// Turns what was typed into what is meant.
@@ -55,7 +69,7 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         url,
         connections: flags.connections.unwrap_or(DEFAULT_CONNECTIONS),
         threads: flags.threads.unwrap_or_else(cores),
-        duration: flags.duration.0,
+        duration: flags.duration.map_or(DEFAULT_DURATION, |span| span.0),
         warmup: flags.warmup.0,
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
