@@ -91,7 +91,7 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
     let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut response = httparse::Response::new(&mut []);
     let parsed = config().parse_response_with_uninit_headers(&mut response, bytes, &mut fields);
-    let len = match parsed.map_err(ResponseError::Head)? {
+    let len = match parsed.map_err(|error| not_http(bytes, error))? {
         httparse::Status::Complete(len) => len,
         httparse::Status::Partial => return Ok(None),
     };
@@ -123,6 +123,12 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
     let body_bytes = if let Framing::Length(length) = framing { length } else { 0 };
     let answer = Answer { status, keep_alive, head_bytes: len as u64, body_bytes };
     Ok(Some(Head { answer, framing, len }))
+}
+
+/// RFC 8446, 5.1: a record of type 21 is an alert, and 3 is the first byte of its version. It is what a TLS server has to
+/// say to clear text.
+fn not_http(bytes: &[u8], error: httparse::Error) -> ResponseError {
+    if bytes.starts_with(&[21, 3]) { ResponseError::Tls } else { ResponseError::Head(error) }
 }
 
 /// `Content-Length = 1*DIGIT`; the same number twice is one number, two different ones are an attack or a bug.

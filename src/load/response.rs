@@ -12,6 +12,9 @@ pub enum ResponseError {
     /// The status line or a header field is not HTTP.
     #[error("the answer's head is not HTTP/1 ({0})")]
     Head(httparse::Error),
+    /// What came is a TLS alert: the port speaks https.
+    #[error("the server speaks TLS here (https), which is not supported: load its http port")]
+    Tls,
     /// More than 64 KiB without the empty line that ends a head.
     #[error("the answer's head is longer than 64 KiB")]
     HeadTooLong,

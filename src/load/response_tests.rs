@@ -96,6 +96,7 @@ fn what_is_not_http_is_an_error() {
     let long = format!("HTTP/1.1 200 OK\r\nX: {}", "y".repeat(MAX_HEAD));
     let cases = [
         ("SSH-2.0-OpenSSH\r\n", ResponseError::Head(httparse::Error::Version)),
+        ("\u{15}\u{3}\u{1}\0\u{2}\u{2}\n", ResponseError::Tls),
         ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ResponseError::Length),
         ("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n", ResponseError::Length),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", ResponseError::Length),

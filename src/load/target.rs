@@ -26,7 +26,9 @@ pub struct Url {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// TLS is not built in; speaking clear text to a TLS port would only give odd errors.
-    #[error("https is not supported: load the server's http port instead")]
+    #[error(
+        "https is not supported: load the server's http port, or the server behind the TLS proxy, such as http://HOST:8080/"
+    )]
     Https,
     /// No scheme, or another one than http.
     #[error("the URL must begin with http://, such as http://127.0.0.1:8080/")]

@@ -9,6 +9,7 @@ pub mod json;
 mod latency;
 pub mod like;
 mod limit;
+mod nothing;
 mod open_loop;
 pub mod preset;
 pub mod text;

@@ -1,6 +1,7 @@
 //! How the report of a run is printed: in our own layout, or in another tool's.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use anyhow::Result;
 use boardkit::load::{self, LoadPlan, ProbeAnswer};
@@ -10,6 +11,9 @@ use boardkit::units::Span;
 
 use crate::args::LoadFlags;
 use crate::load::print;
+
+/// The longest wait for the one answer that a layout wants to know: nothing hears Ctrl-C meanwhile.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What is known before the run.
 pub(crate) struct Layout<'a> {
@@ -33,7 +37,7 @@ impl<'a> Layout<'a> {
             print(&(headline + "\n"))?;
         }
         // A server that does not answer is the run's to report; the layout has dashes for it.
-        let ask = || load::probe(&plan.url, &plan.request, plan.timeout).ok();
+        let ask = || load::probe(&plan.url, &plan.request, plan.timeout.min(PATIENCE)).ok();
         let first = like.filter(|like| like.needs_first()).and_then(|_| ask());
         Ok(Self { plan, like, sent_body: flags.body.is_some(), first })
     }

@@ -38,8 +38,8 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     // Printed also when a file could not be written: the minutes of a run are not to be lost.
     layout.print(&report)?;
     saved.and(drawn)?;
-    if report.requests == 0 {
-        crate::complain(&format!("no request to {} finished: {}", plan.url, why_nothing(&report)));
+    if let Some(why) = report.why_nothing() {
+        crate::complain(&format!("no request to {} finished: {why}", plan.url));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
@@ -130,21 +130,6 @@ fn quoted(argument: String) -> String {
         return argument;
     }
     format!("'{}'", argument.replace('\'', r"'\''"))
-}
-
-fn why_nothing(report: &RunReport) -> String {
-    let errors = &report.errors;
-    let advice = if errors.connect > 0 && report.connections.opened == 0 {
-        "is the server running, on that address and port?"
-    } else if errors.timeout > 0 || report.unfinished > 0 {
-        "it takes connections and does not answer; a longer --timeout or --duration may help"
-    } else {
-        "it closes without an answer, or does not speak HTTP"
-    };
-    format!(
-        "connect {}, read {}, write {}, timeout {}; {advice}",
-        errors.connect, errors.read, errors.write, errors.timeout
-    )
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.

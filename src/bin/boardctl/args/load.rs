@@ -8,7 +8,7 @@ use boardkit::report::preset::Preset;
 use boardkit::units::Span;
 use clap::Args;
 
-use super::values::{at_least_one, positive_span, rate};
+use super::values::{at_least_one, positive_span, rate, threads};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -54,7 +54,7 @@ pub(crate) struct LoadFlags {
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub(crate) connections: Option<usize>,
     /// Threads; at most one per connection is used [default: one per core]
-    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,
     /// How long to measure, such as 500ms, 30s, 2m; a bare number is seconds [default: 10s]
     #[arg(short, long, value_name = "TIME", value_parser = positive_span)]
