@@ -5,8 +5,6 @@ use super::head::Answer;
 /// Sizes of the answers of finished requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AnswerCounts {
-    /// Bytes of all heads; those of interim answers (1xx) are not in it.
-    pub head_bytes: u64,
     /// Bytes of all content, without the chunks around it.
     pub body_bytes: u64,
     /// Content of the shortest and of the longest answer in bytes; `None` when there is no answer.
@@ -19,7 +17,6 @@ impl AnswerCounts {
     /// Counts one answer.
     #[inline]
     pub(super) fn count(&mut self, answer: &Answer) {
-        self.head_bytes += answer.head_bytes;
         self.body_bytes += answer.body_bytes;
         self.kept += u64::from(answer.keep_alive);
         self.widen((answer.body_bytes, answer.body_bytes));
@@ -32,7 +29,6 @@ impl AnswerCounts {
     }
 
     pub(super) fn add(&mut self, other: &Self) {
-        self.head_bytes += other.head_bytes;
         self.body_bytes += other.body_bytes;
         self.kept += other.kept;
         if let Some(range) = other.body_range {

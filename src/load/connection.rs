@@ -74,6 +74,10 @@ pub(super) struct Connection {
     pub(super) failures: u32,
     /// Requests finished in this place, over all its sockets.
     pub(super) finished: u64,
+    /// When the last of them finished; before the first, when measuring began.
+    pub(super) last_finish: u64,
+    /// The longest time in nanoseconds in which none finished here.
+    pub(super) worst_gap_ns: u64,
     /// Whether this place was ever connected.
     pub(super) opened: bool,
     /// What the connect took, until the first answer on the socket is there; 0 from then on.
@@ -102,6 +106,8 @@ impl Connection {
             early: false,
             failures: 0,
             finished: 0,
+            last_finish: 0,
+            worst_gap_ns: 0,
             opened: false,
             connect_ns: 0,
             first_byte_at: 0,
@@ -121,6 +127,11 @@ impl Connection {
     pub(super) fn waiting(&self, since: u64) -> u64 {
         let waits = self.phase == Phase::Exchanging || self.carried;
         if waits && self.began >= since { self.unanswered as u64 } else { 0 }
+    }
+
+    /// The longest time up to `end` in which nothing finished here, in nanoseconds.
+    pub(super) fn gap_at(&self, end: u64) -> u64 {
+        self.worst_gap_ns.max(end.saturating_sub(self.last_finish))
     }
 
     /// Opens a socket and begins to connect it.

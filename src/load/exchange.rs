@@ -40,7 +40,7 @@ impl Connection {
             match net::send(socket, &shared.batch[self.written..total], SendFlags::NOSIGNAL) {
                 Ok(sent) => {
                     self.written += sent;
-                    shared.tally.sent += sent as u64;
+                    shared.tally.sent_bytes += sent as u64;
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return,
@@ -137,8 +137,11 @@ impl Connection {
         shared.tally.answers.count(&answer);
         shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
         shared.tally.requests += 1;
+        shared.tally.head_bytes += u64::from(answer.head_len);
         shared.tally.errors.status += u64::from(answer.status > 399);
         self.finished += 1;
+        self.worst_gap_ns = self.worst_gap_ns.max(shared.now.saturating_sub(self.last_finish));
+        self.last_finish = shared.now;
     }
 
     /// The server closed its side.

@@ -13,9 +13,9 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// Whether the server keeps the connection for another request.
     pub(super) keep_alive: bool,
-    /// From the status line to the empty line, that one included.
-    pub(super) head_bytes: u64,
-    /// Content, without what frames it.
+    /// Bytes of its head.
+    pub(super) head_len: u32,
+    /// Bytes of content, without what frames it.
     pub(super) body_bytes: u64,
 }
 
@@ -120,9 +120,10 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
         _ => Framing::UntilClose,
     };
     let keep_alive = keep_alive && framing != Framing::UntilClose;
+    // A head has at most 64 KiB.
+    let head_len = u32::try_from(len).unwrap_or(u32::MAX);
     let body_bytes = if let Framing::Length(length) = framing { length } else { 0 };
-    let answer = Answer { status, keep_alive, head_bytes: len as u64, body_bytes };
-    Ok(Some(Head { answer, framing, len }))
+    Ok(Some(Head { answer: Answer { status, keep_alive, head_len, body_bytes }, framing, len }))
 }
 
 /// RFC 8446, 5.1: a record of type 21 is an alert, and 3 is the first byte of its version. It is what a TLS server has to

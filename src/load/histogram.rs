@@ -1,6 +1,8 @@
 //! The latency histogram: fixed memory, known precision, exact merging.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 
 /// Three significant digits: a value is known within 0.1 %, from one nanosecond up.
 const SIGNIFICANT_DIGITS: u8 = 3;
@@ -11,8 +13,13 @@ const LONGEST_NS: u64 = 3_600_000_000_000;
 ///
 /// One takes about 260 KiB whatever it holds, and recording never allocates. Every value is kept within 0.1 %;
 /// adding two histograms loses nothing more.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LatencyHistogram(Histogram<u64>);
+
+/// A text that is no histogram.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("not an HdrHistogram in base64: {0}")]
+pub struct HistogramError(String);
 
 /// What is read from a histogram that is not empty. All in microseconds but the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -66,6 +73,33 @@ impl LatencyHistogram {
     /// Records the same wait `count` times.
     pub fn record_n(&mut self, ns: u64, count: u64) {
         self.0.saturating_record_n(ns, count);
+    }
+
+    /// The histogram in HdrHistogram's own form: V2, deflated, in base64.
+    ///
+    /// # Panics
+    /// Never: writing to memory does not fail, and the bounds are ones that the form has room for.
+    #[must_use]
+    pub fn to_base64(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("memory takes all bytes");
+        BASE64_STANDARD.encode(&bytes)
+    }
+
+    /// Reads what [`to_base64`](Self::to_base64), or another HdrHistogram, has written.
+    ///
+    /// # Errors
+    /// When the text is no such histogram.
+    pub fn from_base64(text: &str) -> Result<Self, HistogramError> {
+        let bytes = BASE64_STANDARD.decode(text).map_err(|error| HistogramError(error.to_string()))?;
+        let read: Histogram<u64> = Deserializer::new()
+            .deserialize(&mut bytes.as_slice())
+            .map_err(|error| HistogramError(error.to_string()))?;
+        let mut histogram = Self::new();
+        for step in read.iter_recorded() {
+            histogram.record_n(read.median_equivalent(step.value_iterated_to()), step.count_at_value());
+        }
+        Ok(histogram)
     }
 
     /// Adds all of `other`.

@@ -29,6 +29,7 @@
 mod answers;
 mod arrivals;
 mod chunks;
+mod collect;
 mod connection;
 mod ending;
 mod error;
@@ -46,6 +47,7 @@ mod request;
 mod response;
 mod run;
 mod schedule;
+mod seconds;
 mod shared;
 mod status;
 mod tally;
@@ -53,9 +55,10 @@ mod target;
 mod worker;
 
 pub use answers::AnswerCounts;
+pub use collect::{Observer, Places, Second, ThreadSecond};
 pub use error::LoadError;
 pub use fault::{ErrorCounts, FailureCounts, Fault};
-pub use histogram::{LatencyHistogram, LatencySummary, PercentileStep};
+pub use histogram::{HistogramError, LatencyHistogram, LatencySummary, PercentileStep};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
 pub use parts::TimeParts;

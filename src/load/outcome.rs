@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
+use super::collect::{Places, Second};
 use super::fault::Fault;
 use super::plan::LoadPlan;
-use super::shared::WorkerResult;
 use super::tally::Tally;
 use super::target::Refusal;
 
@@ -21,14 +21,12 @@ pub struct Outcome {
     pub tally: Tally,
     /// Requests per second of each thread, sampled each 100 ms; samples without a request are left out.
     pub thread_rates: Vec<f64>,
-    /// Requests finished by each connection.
-    pub per_connection: Vec<u64>,
+    /// How the connections of each thread fared.
+    pub places: Vec<Places>,
     /// The address that took the load; `None` when none takes connections.
     pub address: Option<SocketAddr>,
     /// Connections asked for.
     pub asked: usize,
-    /// Connections that were open at some time.
-    pub opened: usize,
     /// Threads used.
     pub threads: usize,
     /// How long was measured; zero when nothing could be.
@@ -53,10 +51,9 @@ impl Outcome {
         Self {
             tally: Tally::default(),
             thread_rates: Vec::new(),
-            per_connection: Vec::new(),
+            places: vec![Places::default(); threads],
             address: None,
             asked: plan.connections,
-            opened: 0,
             threads,
             measured: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -74,24 +71,35 @@ impl Outcome {
         self.notes.extend(refusals.iter().map(|refusal| format!("can't connect to {refusal}")));
     }
 
-    pub(super) fn collect(&mut self, results: &[WorkerResult]) {
-        for result in results {
-            self.tally.add(&result.tally);
-            self.thread_rates.extend_from_slice(&result.rates);
-            self.per_connection.extend_from_slice(&result.finished);
-            self.opened += result.opened;
-            self.cpu += Duration::from_nanos(result.cpu_ns);
+    /// Adds a second.
+    pub(super) fn add(&mut self, second: &Second) {
+        self.tally.add(&second.tally);
+        for thread in &second.threads {
+            self.thread_rates.extend_from_slice(&thread.rates);
+            self.cpu += thread.cpu;
+            self.places[thread.index] = thread.places;
         }
-        let begin = results.iter().map(|result| result.measured.0).min().unwrap_or_default();
-        let end = results.iter().map(|result| result.measured.1).max().unwrap_or_default();
-        self.measured = Duration::from_nanos(end - begin);
+        self.measured = self.measured.max(second.begin + second.length);
+    }
+
+    /// Connections that were open at some time.
+    #[must_use]
+    pub fn opened(&self) -> usize {
+        self.places.iter().map(|places| places.opened).sum()
+    }
+
+    /// The longest time in which a connection finished nothing, connections that never did included.
+    #[must_use]
+    pub fn worst_gap(&self) -> Duration {
+        self.places.iter().map(|places| places.worst_gap).max().unwrap_or_default()
     }
 
     /// Says in words what the counts alone would not.
     pub(super) fn explain(&mut self, plan: &LoadPlan) {
         let tally = &self.tally;
-        if self.opened < self.asked {
-            self.notes.push(format!("only {} of {} connections could be opened", self.opened, self.asked));
+        let opened = self.opened();
+        if opened < self.asked {
+            self.notes.push(format!("only {opened} of {} connections could be opened", self.asked));
         }
         if tally.errors.timeout > 0 {
             self.notes.push(format!(

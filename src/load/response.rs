@@ -52,7 +52,7 @@ pub(super) struct ResponseReader {
 
 impl ResponseReader {
     pub(super) fn new() -> Self {
-        let answer = Answer { status: 0, keep_alive: false, head_bytes: 0, body_bytes: 0 };
+        let answer = Answer { status: 0, keep_alive: false, head_len: 0, body_bytes: 0 };
         Self { state: State::Head, answer, held: Vec::new(), begun: false }
     }
 

@@ -1,4 +1,4 @@
-//! A whole run: from what was asked for to what came out.
+//! A whole run: from what was asked for to what came out, second by second.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll;
 
+use super::collect::{Collector, Observer};
 use super::error::LoadError;
 use super::limits::allow_descriptors;
 use super::outcome::Outcome;
 use super::plan::{LoadPlan, Settled};
-use super::shared::{Live, Signals, WorkerResult};
+use super::shared::{Live, Part, Signals};
 use super::target;
 use super::worker;
 
@@ -35,14 +36,15 @@ pub struct Progress {
     pub errors: u64,
 }
 
-/// Runs `plan` until its time is over or `stop` is set, calling `observer` about ten times a second meanwhile.
+/// Runs `plan` until its time is over or `stop` is set. Meanwhile `observer` hears of the progress about ten times a
+/// second, and of each second that is past.
 ///
 /// What goes wrong during the run is counted in the outcome. That no address takes a connection is such an outcome, too:
 /// one `connect` error per address, found before the clock starts.
 ///
 /// # Errors
 /// When the run can't start: a name without address, too few descriptors, no epoll.
-pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> Result<Outcome, LoadError> {
+pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Outcome, LoadError> {
     let threads = plan.threads.min(plan.connections);
     check_batch(plan)?;
     allow_descriptors(plan.connections, threads)?;
@@ -63,8 +65,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> R
                 warmup: plan.warmup,
                 timeout: plan.timeout,
             };
-            let results = run_threads(plan, &settled, stop, observer)?;
-            outcome.collect(&results);
+            run_threads(plan, &settled, stop, &mut outcome, observer)?;
             outcome.partial = stop.load(Ordering::Relaxed);
             outcome.explain(plan);
         }
@@ -85,8 +86,9 @@ fn run_threads(
     plan: &LoadPlan,
     settled: &Settled,
     stop: &AtomicBool,
-    observer: &dyn Fn(Progress),
-) -> Result<Vec<WorkerResult>, LoadError> {
+    outcome: &mut Outcome,
+    observer: &mut dyn Observer,
+) -> Result<(), LoadError> {
     let threads = settled.threads;
     let epolls: Vec<OwnedFd> = (0..threads)
         .map(|_| epoll::create(epoll::CreateFlags::CLOEXEC))
@@ -95,42 +97,57 @@ fn run_threads(
     let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
     let signals =
         Signals { stop, start: Barrier::new(threads + 1), base: Instant::now(), origin: OnceLock::new() };
-    let (done, finished) = mpsc::channel();
+    let (parts, counted) = mpsc::channel();
     thread::scope(|scope| {
         let workers: Vec<_> = epolls
             .iter()
             .zip(&live)
             .enumerate()
             .map(|(index, (epoll, live))| {
-                let (signals, done) = (&signals, done.clone());
-                scope.spawn(move || {
-                    let result = worker::run(settled, index, epoll, signals, live);
-                    drop(done);
-                    result
-                })
+                let (signals, parts) = (&signals, parts.clone());
+                scope.spawn(move || worker::run(settled, index, epoll, signals, live, parts))
             })
             .collect();
-        drop(done);
+        drop(parts);
         signals.start.wait();
-        observe(plan, &live, &finished, observer);
-        workers.into_iter().map(|worker| worker.join().expect("a load thread never panics")).collect()
+        observe(plan, &live, &counted, outcome, observer);
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a load thread never panics"))
     })
 }
 
-/// Reports progress until all threads have dropped their end of the channel.
+/// Reports progress and seconds until all threads have dropped their end of the channel.
 fn observe(
     plan: &LoadPlan,
     live: &[Live],
-    finished: &mpsc::Receiver<std::convert::Infallible>,
-    observer: &dyn Fn(Progress),
+    counted: &mpsc::Receiver<Part>,
+    outcome: &mut Outcome,
+    observer: &mut dyn Observer,
 ) {
     let begun = Instant::now();
-    while let Err(mpsc::RecvTimeoutError::Timeout) = finished.recv_timeout(PROGRESS_EVERY) {
-        observer(Progress {
-            elapsed: begun.elapsed(),
-            total: plan.warmup + plan.duration,
-            requests: live.iter().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
-            errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
-        });
+    let mut collector = Collector::new(live.len());
+    let mut due = begun + PROGRESS_EVERY;
+    loop {
+        match counted.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(part) => {
+                if let Some(second) = collector.take(part) {
+                    outcome.add(&second);
+                    observer.second(&second, outcome);
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                due += PROGRESS_EVERY;
+                observer.progress(Progress {
+                    elapsed: begun.elapsed(),
+                    total: plan.warmup + plan.duration,
+                    requests: live.iter().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
+                    errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
+                });
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    while let Some(second) = collector.rest() {
+        outcome.add(&second);
+        observer.second(&second, outcome);
     }
 }

@@ -19,10 +19,12 @@ pub struct Tally {
     pub open: OpenCounts,
     /// Requests with a complete answer.
     pub requests: u64,
-    /// Bytes read from the wire.
+    /// Bytes read: heads, bodies and their framing.
     pub bytes: u64,
-    /// Bytes of requests handed to the kernel.
-    pub sent: u64,
+    /// Those of them that were the heads of finished requests.
+    pub head_bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
     /// What the answers of finished requests were made of.
     pub answers: AnswerCounts,
     /// Where the time of finished requests went.
@@ -80,7 +82,8 @@ impl Tally {
         self.open.add(&other.open);
         self.requests += other.requests;
         self.bytes += other.bytes;
-        self.sent += other.sent;
+        self.head_bytes += other.head_bytes;
+        self.sent_bytes += other.sent_bytes;
         self.answers.add(&other.answers);
         self.parts.add(&other.parts);
         self.errors.add(&other.errors);
@@ -107,7 +110,7 @@ impl Tally {
         *self = Self {
             errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
             bytes: 0,
-            sent: 0,
+            sent_bytes: 0,
             connects: 0,
             reconnects: 0,
             closed_without_notice: 0,

@@ -1,15 +1,15 @@
 //! What the answers of a run were made of, and what parts their time had.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LatencyUs;
 use crate::load::Tally;
 
-/// Sizes of the answers of finished requests.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What the answers of finished requests held.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Answers {
-    /// Bytes of all heads; those of interim answers (1xx) are not in it.
-    pub head_bytes: u64,
     /// Bytes of all content, without the chunks around it.
     pub body_bytes: u64,
     /// Content of the shortest answer in bytes; `null` when nothing finished.
@@ -24,7 +24,6 @@ impl Answers {
     pub(super) fn of(tally: &Tally) -> Self {
         let counts = &tally.answers;
         Self {
-            head_bytes: counts.head_bytes,
             body_bytes: counts.body_bytes,
             shortest_body_bytes: counts.body_range.map(|range| range.0),
             longest_body_bytes: counts.body_range.map(|range| range.1),
@@ -40,7 +39,8 @@ impl Answers {
 }
 
 /// Parts of the time of a request in microseconds, each over all requests of the run, beside the latency itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct TimesUs {
     /// Connecting: 0 for a request whose connection was open already.
     pub connect: LatencyUs,

@@ -4,6 +4,7 @@
 //! milliseconds, the plotter's own default. Three lines that begin with `#` follow, with what the rows do not say.
 
 use std::fmt::{self, Write as _};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -17,7 +18,7 @@ const MILLI_US: f64 = 1000.0;
 /// # Errors
 /// When the folder can't be written to, or the disk is full; nothing is left behind then.
 pub fn write(latency: &LatencyHistogram, path: &Path) -> io::Result<()> {
-    super::json::replace(path, render(latency).as_bytes())
+    super::json::replace_text(render(latency).as_bytes(), path, File::sync_all)
 }
 
 /// The file's text. Nothing recorded has no rows, and dashes under them: a plotter then shows an empty picture.

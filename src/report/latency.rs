@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{LatencyHistogram, StatusLatency, Statuses};
 
 /// Latency in microseconds: from the start of a request's send, in an open loop from its intended start, to the last byte of
 /// its answer. Known within 0.1 %.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct LatencyUs {
     pub min: Option<f64>,
@@ -29,7 +30,7 @@ pub struct LatencyUs {
 }
 
 /// Answers with one status, or of one class.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusReport {
     /// How many.
     pub count: u64,

@@ -1,9 +1,23 @@
 //! Tests of the text report: wrk's layout to the column, and dashes where there is nothing.
 
-use super::super::fixture::{connections, empty};
-use super::super::{Fairness, Spread};
+use super::super::{Connections, Fairness, Spread};
 use super::*;
 use crate::load::ErrorCounts;
+
+fn connections(count: usize) -> Connections {
+    Connections { asked: count, opened: count, ..Connections::default() }
+}
+
+fn empty() -> RunReport {
+    RunReport {
+        url: "http://board/".to_owned(),
+        duration_s: 2.0,
+        threads: 2,
+        connections: connections(10),
+        unfinished: 10,
+        ..RunReport::default()
+    }
+}
 
 #[test]
 fn the_block_is_laid_out_like_wrks() {
@@ -31,7 +45,7 @@ fn the_block_is_laid_out_like_wrks() {
         threads: 12,
         connections: connections(400),
         errors: ErrorCounts { read: 3, status: 7, ..ErrorCounts::default() },
-        fairness: Some(Fairness { slowest: 3, fastest: 9 }),
+        fairness: Some(Fairness { slowest: 3, fastest: 9, worst_gap_ms: 12.5 }),
         ..empty()
     };
     let text = render(&report);

@@ -5,12 +5,15 @@ mod child;
 mod files;
 mod layout;
 mod load;
+mod progress;
+mod recorder;
 mod signals;
 mod trial;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use boardkit::report::schema;
 use clap::Parser;
 
 use crate::args::{Cli, Verb};
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
         Verb::Try(flags) => trial::run(flags),
+        Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

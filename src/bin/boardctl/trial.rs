@@ -1,6 +1,5 @@
 //! `boardctl try`: server and load tester on this machine, as the first thing a newcomer runs.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -14,8 +13,9 @@ use boardkit::units::Span;
 
 use crate::args::LoadFlags;
 use crate::child::Server;
-use crate::load::{measure, plan, print};
-use crate::{EXIT_MEASURED_FAILURE, files, signals};
+use crate::load::{check_folder, measure, plan, print};
+use crate::recorder::Watcher;
+use crate::{EXIT_MEASURED_FAILURE, signals};
 
 /// Connections when none are said: what the published comparisons used, and enough to keep four cores busy.
 const CONNECTIONS: usize = 100;
@@ -25,7 +25,7 @@ const REFRESH: Duration = Duration::from_millis(500);
 
 /// Runs the verb.
 pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
-    files::check("--json", flags.json.as_deref())?;
+    check_folder(flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let root = SysRoot::live();
     let board = BoardFacts::read(&root);
@@ -37,14 +37,17 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     let plan = plan(server.url.clone(), &flags)?;
     print(&format!("{}\n", text::headline(Span(plan.duration), &plan.url)))?;
     let idle = ProcessUsage::read(&root, server.pid());
-    let watch = Watch::new(&root, server.pid(), plan.warmup);
-    let (run, _) = measure(&plan, stop, &|progress| watch.look(progress))?;
+    let mut watch = Watch::new(&root, server.pid(), plan.warmup);
+    let run = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
     let seen = watch.finish();
     let said = server.stop()?;
     let trial = put_together(run, board, tuning, &seen, idle, &said);
     print(&text::render(&trial.run))?;
     print(&trial.render())?;
-    files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path))?;
+    if let Some(path) = &flags.json {
+        json::write(&trial, path)
+            .with_context(|| format!("can't write the JSON report to {}", path.display()))?;
+    }
     Ok(if trial.run.requests == 0 { ExitCode::from(EXIT_MEASURED_FAILURE) } else { ExitCode::SUCCESS })
 }
 
@@ -53,7 +56,7 @@ struct Watch<'a> {
     root: &'a SysRoot,
     pid: u32,
     warmup: Duration,
-    state: RefCell<Watched>,
+    state: Watched,
 }
 
 #[derive(Default)]
@@ -78,22 +81,13 @@ struct Seen {
     server_rss_bytes: Option<u64>,
 }
 
-impl<'a> Watch<'a> {
-    fn new(root: &'a SysRoot, pid: u32, warmup: Duration) -> Self {
-        Self { root, pid, warmup, state: RefCell::default() }
-    }
-
-    fn read(&self) -> Reading {
-        let (cores, server) = (StatSample::read(self.root), ProcessUsage::read(self.root, self.pid));
-        Reading { at: Instant::now(), cores, server }
-    }
-
+impl Watcher for Watch<'_> {
     /// The load per core since the last refresh, for the progress line.
-    fn look(&self, progress: Progress) -> String {
-        let mut state = self.state.borrow_mut();
-        if state.begin.is_none() && progress.elapsed >= self.warmup {
-            state.begin = Some(self.read());
+    fn look(&mut self, progress: Progress) -> String {
+        if self.state.begin.is_none() && progress.elapsed >= self.warmup {
+            self.state.begin = Some(self.read());
         }
+        let state = &mut self.state;
         let due = state.shown.as_ref().is_none_or(|(at, _)| at.elapsed() >= REFRESH);
         if let Some(now) = due.then(|| StatSample::read(self.root)).flatten() {
             if let Some((_, before)) = &state.shown {
@@ -105,10 +99,21 @@ impl<'a> Watch<'a> {
         }
         state.line.clone()
     }
+}
+
+impl<'a> Watch<'a> {
+    fn new(root: &'a SysRoot, pid: u32, warmup: Duration) -> Self {
+        Self { root, pid, warmup, state: Watched::default() }
+    }
+
+    fn read(&self) -> Reading {
+        let (cores, server) = (StatSample::read(self.root), ProcessUsage::read(self.root, self.pid));
+        Reading { at: Instant::now(), cores, server }
+    }
 
     fn finish(self) -> Seen {
         let end = self.read();
-        let begin = self.state.into_inner().begin;
+        let begin = self.state.begin;
         let cores = begin
             .as_ref()
             .zip(end.cores.as_ref())

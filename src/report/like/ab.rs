@@ -53,7 +53,7 @@ fn counts(out: &mut String, report: &RunReport, conditions: &Conditions<'_>) -> 
     }
     writeln!(out, "Total transferred:      {} bytes", report.bytes)?;
     if conditions.sent_body {
-        writeln!(out, "Total body sent:        {}", report.bytes_sent)?;
+        writeln!(out, "Total body sent:        {}", report.sent_bytes)?;
     }
     writeln!(out, "HTML transferred:       {} bytes", report.answers.body_bytes)
 }
@@ -88,8 +88,8 @@ fn rates(out: &mut String, report: &RunReport, conditions: &Conditions<'_>) -> f
     writeln!(out, "Time per request:       {each:.3} [ms] (mean, across all concurrent requests)")?;
     writeln!(out, "Transfer rate:          {:.2} [Kbytes/sec] received", kilo(report.bytes))?;
     if conditions.sent_body {
-        writeln!(out, "                        {:.2} kb/s sent", kilo(report.bytes_sent))?;
-        writeln!(out, "                        {:.2} kb/s total", kilo(report.bytes + report.bytes_sent))?;
+        writeln!(out, "                        {:.2} kb/s sent", kilo(report.sent_bytes))?;
+        writeln!(out, "                        {:.2} kb/s total", kilo(report.bytes + report.sent_bytes))?;
     }
     Ok(())
 }

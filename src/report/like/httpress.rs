@@ -25,12 +25,12 @@ pub(super) fn all(out: &mut String, report: &RunReport) -> fmt::Result {
         out,
         "TRAFFIC: {} avg bytes, {} avg overhead, {} bytes, {} overhead",
         each(answers.body_bytes),
-        each(answers.head_bytes),
+        each(report.head_bytes),
         answers.body_bytes,
-        answers.head_bytes
+        report.head_bytes
     )?;
     let per_second = |count: f64| if *duration_s > 0.0 { count / duration_s } else { 0.0 };
-    let read = answers.body_bytes + answers.head_bytes;
+    let read = answers.body_bytes + report.head_bytes;
     // Whole milliseconds, and whole numbers, are cut off and not rounded there.
     let time = (duration_s * MILLIS).floor() / MILLIS;
     let average = (*requests > 0).then(|| duration_s * connections.asked as f64 / *requests as f64 * MILLIS);

@@ -170,7 +170,7 @@ fn ab_counts_failures_by_kind_and_what_was_sent() {
         requests: 3,
         duration_s: 2.0,
         bytes: 2048,
-        bytes_sent: 4096,
+        sent_bytes: 4096,
         classes: [("2xx".to_owned(), ok)].into(),
         errors: ErrorCounts { connect: 7, write: 2, ..ErrorCounts::default() },
         failed_by: FailureCounts {

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::str::FromStr;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RunReport;
@@ -53,7 +54,7 @@ impl Shape {
 }
 
 /// One published figure, on other hardware.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Published {
     /// What was measured.
     pub server: Cow<'static, str>,
@@ -74,7 +75,7 @@ pub struct Published {
 }
 
 /// What a report says of the preset it was run with.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PresetReport {
     /// The preset's name.
     pub name: Cow<'static, str>,
