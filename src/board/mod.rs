@@ -37,7 +37,7 @@ pub use process::ProcessUsage;
 pub use processes::{ProcessRow, pids, threads};
 pub use quota::Quota;
 pub use root::SysRoot;
-pub use sockets::PortOwner;
+pub use sockets::{PortOwner, holders};
 pub use stat::{CoreLoad, CoreTimes, StatSample};
 pub use thermal::{Thermal, ThermalZone, TripKind, TripPoint};
 

@@ -178,7 +178,7 @@ mod tests {
             schedule: None,
         };
         let mut outcome = Outcome::empty(&plan, 1);
-        outcome.opened = 2;
+        outcome.places[0].opened = 2;
         outcome.tally.fault(Fault::Connect(Errno::ADDRNOTAVAIL));
         outcome.explain(&plan);
         assert_eq!(

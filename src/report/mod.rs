@@ -1,20 +1,22 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
 mod answers;
+mod clock;
 mod environment;
 pub mod hgrm;
 mod histograms;
 pub mod json;
 mod latency;
 pub mod like;
-mod limit;
 mod nothing;
 mod open_loop;
 pub mod preset;
 mod run;
 pub mod schema;
+mod seen;
 mod series;
 mod settings;
+mod spans;
 mod spread;
 mod telemetry;
 pub mod text;
@@ -27,7 +29,6 @@ pub use answers::{Answers, TimesUs};
 pub use environment::Environment;
 pub use histograms::{EncodedHistogram, EncodedStatus, Histograms};
 pub use latency::{LatencyUs, StatusReport};
-pub use limit::{Limit, Usage};
 pub use open_loop::{OpenLoop, StartDelayUs};
 pub use preset::PresetReport;
 pub use run::{ClientCpu, Connections, Fairness, RunReport};

@@ -32,18 +32,20 @@ impl RunReport {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{connections, empty};
+    use super::super::Connections;
     use super::*;
     use crate::load::ErrorCounts;
 
     #[test]
     fn each_reason_has_its_advice() {
+        let opened = |opened: usize| Connections { asked: 10, opened, ..Connections::default() };
+        let empty = || RunReport { connections: opened(10), ..RunReport::default() };
         let with = |connect, read, timeout| RunReport {
             errors: ErrorCounts { connect, read, timeout, ..ErrorCounts::default() },
             ..empty()
         };
         let mut unreachable = with(1, 0, 0);
-        unreachable.connections = connections(0);
+        unreachable.connections = opened(0);
         let cases = [
             (RunReport { partial: true, ..empty() }, "stopped before"),
             (unreachable, "is the server running"),

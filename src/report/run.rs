@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
+use super::verdict::Case;
 use super::{
-    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport, TimesUs, Validity, Verdict,
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport,
+    TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -204,6 +206,15 @@ impl RunReport {
             histograms: Histograms::of(tally),
             environment,
         }
+    }
+}
+
+impl RunReport {
+    /// Judges the run by what it says: verdict and validity, anew.
+    pub fn judge(&mut self) {
+        let case = Case::new(self);
+        let (verdict, validity) = (Verdict::of_case(&case), Validity::of_case(&case));
+        (self.verdict, self.validity) = (Some(verdict), Some(validity));
     }
 }
 

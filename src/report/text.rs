@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Write as _};
 
 use super::like::wrk;
-use super::{LatencyUs, OpenLoop, RunReport};
+use super::{LatencyUs, OpenLoop, RunReport, Validity, Verdict};
 
 /// Microseconds in the milliseconds that ab's table is in.
 const MILLI_US: f64 = 1000.0;
@@ -19,6 +19,12 @@ pub fn headline(duration: impl Display, url: impl Display) -> String {
 /// The whole report below the headline.
 #[must_use]
 pub fn render(report: &RunReport) -> String {
+    figures(report) + &judgement(report)
+}
+
+/// What was measured.
+#[must_use]
+pub fn figures(report: &RunReport) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
     let _ = block(&mut out, report);
@@ -26,6 +32,14 @@ pub fn render(report: &RunReport) -> String {
     let _ = statuses(&mut out, report);
     let _ = remarks(&mut out, report);
     out
+}
+
+/// What limited it, and whether it is valid; nothing while that was not judged.
+#[must_use]
+pub fn judgement(report: &RunReport) -> String {
+    let verdict = report.verdict.iter().map(Verdict::render);
+    let validity = report.validity.iter().map(Validity::render);
+    verdict.chain(validity).fold(String::new(), |text, block| text + "\n" + &block)
 }
 
 /// wrk's block, in wrk's layout.
@@ -123,14 +137,15 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     shortcomings(out, report)
 }
 
-/// What the reader must know to trust the figures: requests that failed, a run that was stopped, notes. Empty where there
-/// is nothing of the kind.
+/// What the reader must know to trust the figures: requests that failed, a run that was stopped, notes, and why the run is
+/// not valid, if it is not. Empty where there is nothing of the kind.
 #[must_use]
 pub fn warnings(report: &RunReport) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
     let _ = shortcomings(&mut out, report);
-    out
+    let invalid = report.validity.iter().filter(|validity| validity.valid == Some(false));
+    invalid.fold(out, |text, validity| text + &validity.render())
 }
 
 fn shortcomings(out: &mut String, report: &RunReport) -> fmt::Result {

@@ -5,6 +5,7 @@ mod child;
 mod files;
 mod layout;
 mod load;
+mod machines;
 mod progress;
 mod recorder;
 mod signals;

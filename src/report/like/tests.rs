@@ -1,9 +1,16 @@
 //! Tests of the layouts: figures that the real tools printed give the text that they printed.
 
-use super::super::fixture::{connections, empty};
 use super::super::{Answers, Connections, LatencyUs, Spread, StatusReport, TimesUs};
 use super::*;
 use crate::load::{ErrorCounts, FailureCounts};
+
+fn connections(count: usize) -> Connections {
+    Connections { asked: count, opened: count, ..Connections::default() }
+}
+
+fn empty() -> RunReport {
+    RunReport { duration_s: 2.0, threads: 2, connections: connections(10), ..RunReport::default() }
+}
 
 fn url(text: &str) -> Url {
     text.parse().unwrap()
@@ -208,7 +215,8 @@ fn httpress_layout() {
         requests: 399,
         failed: 1,
         duration_s: 2.026_9,
-        answers: Answers { head_bytes: 412_921, body_bytes: 22_399_461, ..Answers::default() },
+        head_bytes: 412_921,
+        answers: Answers { body_bytes: 22_399_461, ..Answers::default() },
         connections: Connections { connects: 400, served: 20, served_fairly: 19, ..connections(20) },
         ..empty()
     };

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use super::super::fixture::empty;
 use super::super::{Answers, LatencyUs, StatusReport};
 use super::*;
 use crate::load::{RequestParts, Schedule, Url};
@@ -45,7 +44,7 @@ fn run(plan: &LoadPlan, body: u64) -> (Outcome, RunReport) {
             longest_body_bytes: Some(body),
             ..Answers::default()
         },
-        ..empty()
+        ..RunReport::default()
     };
     (outcome, report)
 }

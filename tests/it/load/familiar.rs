@@ -47,7 +47,8 @@ fn real(program: &str, arguments: &[&str], url: &str) -> String {
 /// Ours in its layout, from a run without a fault.
 fn like(tool: &str, arguments: &[&str], url: &str) -> String {
     let Run { code, stdout, stderr, .. } = boardctl(&[&["load", url, "--like", tool], arguments].concat());
-    assert_eq!((code, &*stderr), (0, ""), "{stdout}");
+    // Other tests may make it a run that is not valid as a measurement; that is all that may be said.
+    assert!(code == 0 && (stderr.is_empty() || stderr.starts_with("Validity: ")), "{stderr}{stdout}");
     stdout
 }
 

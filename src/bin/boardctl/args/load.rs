@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use boardkit::load::{Schedule, Url};
 use boardkit::report::like::Like;
 use boardkit::report::preset::Preset;
-use boardkit::units::Span;
+use boardkit::units::{BitRate, Span};
 use clap::Args;
 
-use super::values::{at_least_one, positive_span, rate, threads};
+use super::values::{at_least_one, link_speed, positive_span, rate, threads};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
+  boardctl load --telemetry http://board.local:9100 -c 100 http://board.local:8080/
   boardctl load --preset techempower-json http://10.0.0.5:8080
   boardctl load --like ab -c 50 http://10.0.0.5:8080/json
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
@@ -45,6 +46,22 @@ pub(crate) struct LoadArgs {
     /// Also write the percentile distribution to FILE, as HdrHistogram's plotter reads it
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) watch: WatchFlags,
+}
+
+/// Where to look for what limits a run.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct WatchFlags {
+    /// Read load, clock and heat of the board from its telemetry, such as http://board.local:9100
+    #[arg(long, value_name = "URL")]
+    pub(crate) telemetry: Option<String>,
+    /// A file with the token that the board's telemetry wants to see
+    #[arg(long, value_name = "FILE", requires = "telemetry")]
+    pub(crate) telemetry_token: Option<PathBuf>,
+    /// The speed of the link to the board, such as 100M, where the network device does not say it or says more
+    #[arg(long, value_name = "RATE", value_parser = link_speed)]
+    pub(crate) link_speed: Option<BitRate>,
 }
 
 /// Every flag of `load` but the URL, for other verbs that load something.
