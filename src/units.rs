@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-pub use wrk::{WrkBinary, WrkMetric, WrkTime};
+pub use wrk::{WrkBinary, WrkMetric, WrkSpan, WrkTime};
 
 /// One row of a unit table: what is written behind the number, and how many base units it stands for.
 struct Unit {

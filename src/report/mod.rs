@@ -1,11 +1,16 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+mod answers;
 mod clock;
 mod environment;
+pub mod hgrm;
 mod histograms;
 pub mod json;
 mod latency;
+pub mod like;
+mod nothing;
 mod open_loop;
+pub mod preset;
 mod run;
 pub mod schema;
 mod seen;
@@ -20,10 +25,12 @@ mod validity;
 mod verdict;
 
 pub use crate::load::{ErrorCounts, FailureCounts};
+pub use answers::{Answers, TimesUs};
 pub use environment::Environment;
 pub use histograms::{EncodedHistogram, EncodedStatus, Histograms};
 pub use latency::{LatencyUs, StatusReport};
 pub use open_loop::{OpenLoop, StartDelayUs};
+pub use preset::PresetReport;
 pub use run::{ClientCpu, Connections, Fairness, RunReport};
 pub use series::{RowLatencyUs, SeriesRow};
 pub use settings::Settings;

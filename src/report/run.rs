@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::latency::{self, LatencyUs, StatusReport};
 use super::verdict::Case;
 use super::{
-    Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread, TelemetryReport, Validity, Verdict,
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport,
+    TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -42,8 +43,12 @@ pub struct RunReport {
     pub sent_bytes: u64,
     /// `bytes` per second.
     pub bytes_per_s: f64,
+    /// What the answers held.
+    pub answers: Answers,
     /// Latency; all fields `null` when nothing finished.
     pub latency_us: LatencyUs,
+    /// Parts of that time, and connecting besides; all fields `null` when nothing finished.
+    pub times_us: TimesUs,
     /// Answers and their latency by status, such as `200`; `other` where there are too many statuses to keep apart.
     pub statuses: BTreeMap<String, StatusReport>,
     /// The same by class, such as `2xx`.
@@ -76,6 +81,8 @@ pub struct RunReport {
     pub notes: Vec<String>,
     /// What was asked for.
     pub settings: Settings,
+    /// The published test that this run has the shape of, and its figures; `null` without `--preset`.
+    pub preset: Option<PresetReport>,
     /// Second by second.
     pub series: Vec<SeriesRow>,
     /// Who was watched; `null` when nobody was.
@@ -98,6 +105,13 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Connects begun, the first ones included unless there was a warm-up.
+    pub connects: u64,
+    /// Connections that finished a request.
+    pub served: usize,
+    /// Those that finished at least a tenth of an even share of what their thread did, and two requests at least: the others
+    /// starved.
+    pub served_fairly: usize,
     /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
     pub closed_without_notice: u64,
     /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
@@ -152,7 +166,9 @@ impl RunReport {
             head_bytes: tally.head_bytes,
             sent_bytes: tally.sent_bytes,
             bytes_per_s: per_second(tally.bytes),
+            answers: Answers::of(tally),
             latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
+            times_us: if finished { TimesUs::of(tally) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
             open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
@@ -161,6 +177,9 @@ impl RunReport {
             connections: Connections {
                 asked: outcome.asked,
                 opened: outcome.opened(),
+                connects: tally.connects,
+                served: outcome.places.iter().map(|places| places.served).sum(),
+                served_fairly: outcome.places.iter().map(|places| places.served_fairly).sum(),
                 closed_without_notice: tally.closed_without_notice,
                 refused: tally.refused,
                 out_of_ports: tally.out_of_ports,
@@ -179,6 +198,7 @@ impl RunReport {
             },
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
+            preset: None,
             series: Vec::new(),
             telemetry: None,
             verdict: None,

@@ -2,6 +2,8 @@
 
 mod args;
 mod child;
+mod files;
+mod layout;
 mod load;
 mod machines;
 mod progress;

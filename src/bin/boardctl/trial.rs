@@ -12,10 +12,10 @@ use boardkit::units::Span;
 
 use crate::args::{LoadFlags, WatchFlags};
 use crate::child::Server;
-use crate::load::{check_folder, measure, plan, print};
+use crate::load::{measure, plan, print};
 use crate::machines::Machines;
 use crate::recorder::Watcher;
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::{EXIT_MEASURED_FAILURE, files, signals};
 
 /// Connections when none are said: what the published comparisons used, and enough to keep four cores busy.
 const CONNECTIONS: usize = 100;
@@ -25,7 +25,7 @@ const REFRESH: Duration = Duration::from_millis(500);
 
 /// Runs the verb.
 pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
-    check_folder(flags.json.as_deref())?;
+    files::check("--json", flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let root = SysRoot::live();
     let board = BoardFacts::read(&root);
@@ -39,15 +39,12 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     let idle = ProcessUsage::read(&root, server.pid()).and_then(|usage| usage.rss_bytes);
     let machines = Machines::start(&plan, &WatchFlags::default())?;
     let mut watch = Watch { machines, root: &root, shown: None, line: String::new() };
-    let run = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
+    let (run, _) = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
     let said = server.stop()?;
     let summary = said.lines().rfind(|line| line.starts_with("boardd:")).map(str::to_owned);
     let trial = TrialReport::new(run, board, tuning, idle, summary);
     print(&(text::figures(&trial.run) + &trial.render() + &text::judgement(&trial.run)))?;
-    if let Some(path) = &flags.json {
-        json::write(&trial, path)
-            .with_context(|| format!("can't write the JSON report to {}", path.display()))?;
-    }
+    files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path))?;
     Ok(if trial.run.requests == 0 { ExitCode::from(EXIT_MEASURED_FAILURE) } else { ExitCode::SUCCESS })
 }
 

@@ -14,6 +14,17 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Threads. A machine has fewer cores by far, and each thread takes half a megabyte.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    at_least_one(text)
+        .ok()
+        .filter(|threads| *threads <= MOST_THREADS)
+        .ok_or_else(|| format!("must be a whole number from 1 to {MOST_THREADS}"))
+}
+
+/// More than any published test had.
+const MOST_THREADS: usize = 1000;
+
 pub(super) fn rate(text: &str) -> Result<Schedule, String> {
     let wanted = "must be requests per second, from 0.001 to 10000000";
     text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
