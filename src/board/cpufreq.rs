@@ -52,6 +52,44 @@ pub(crate) fn read(root: &SysRoot, online: Option<&CoreSet>, notes: &mut Vec<Str
     policies
 }
 
+/// The clock files of each group of cores, found once and read often.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClockFiles {
+    groups: Vec<(String, ClockPolicy)>,
+}
+
+impl ClockFiles {
+    /// Looks for the groups. To be done again when other cores run: on some boards a group without a running core has no
+    /// files.
+    #[must_use]
+    pub fn find(root: &SysRoot) -> Self {
+        let policies = read(root, None, &mut Vec::new());
+        // The folder is named after that core of the group which was the first to run.
+        let folder = |policy: &ClockPolicy| {
+            let named = policy.cpus.iter().map(|core| format!("{CPU_DIR}/cpufreq/policy{core}"));
+            let per_core = policy.cpus.iter().map(|core| format!("{CPU_DIR}/cpu{core}/cpufreq"));
+            named.chain(per_core).find(|dir| cpus(root, dir).as_ref() == Some(&policy.cpus))
+        };
+        let with_folder = |policy: ClockPolicy| Some((folder(&policy)?, policy));
+        Self { groups: policies.into_iter().filter_map(with_folder).collect() }
+    }
+
+    /// The groups, with the clock and its cap as they are now; both are unknown where none of a group's cores is in `online`.
+    pub fn refresh(
+        &mut self,
+        root: &SysRoot,
+        online: Option<&CoreSet>,
+    ) -> impl Iterator<Item = &ClockPolicy> {
+        for (dir, policy) in &mut self.groups {
+            let running = online.is_none_or(|online| !online.and(&policy.cpus).is_empty());
+            let khz = |file: &str| root.text(&format!("{dir}/{file}"))?.parse().ok().filter(|khz| *khz > 0);
+            policy.cap_khz = running.then(|| khz("scaling_max_freq")).flatten();
+            policy.cur_khz = running.then(|| khz("scaling_cur_freq")).flatten();
+        }
+        self.groups.iter().map(|(_, policy)| policy)
+    }
+}
+
 fn cpus(root: &SysRoot, dir: &str) -> Option<CoreSet> {
     let list = |file: &str| CoreSet::parse_words(&root.text(&format!("{dir}/{file}"))?);
     list("related_cpus").or_else(|| list("affected_cpus"))
@@ -103,6 +141,26 @@ mod tests {
         assert_eq!((policies[0].cur_khz, policies[0].cap_khz), (None, None), "0 and nonsense are no clock");
         assert_eq!(policies[1].cur_khz, Some(2_400_000));
         assert_eq!(notes.len(), 1, "{notes:?}");
+    }
+
+    #[test]
+    fn clocks_are_read_again_and_unknown_while_their_cores_are_off() {
+        let dir = "sys/devices/system/cpu/cpufreq/policy4";
+        let files = ["related_cpus", "cpuinfo_max_freq", "scaling_max_freq", "scaling_cur_freq"];
+        let paths = files.map(|file| format!("{dir}/{file}"));
+        let texts: [&[u8]; 4] = [b"4 5\n", b"2400000\n", b"2400000\n", b"1200000\n"];
+        let tree: Vec<(&str, &[u8])> = paths.iter().map(String::as_str).zip(texts).collect();
+        let tree = Tree::new(&tree);
+        let mut clocks = ClockFiles::find(&tree.root());
+        let mut read = |online: &str| {
+            let online = CoreSet::parse(online);
+            let policy = clocks.refresh(&tree.root(), online.as_ref()).next().expect("a group").clone();
+            (policy.cur_khz, policy.cap_khz, policy.max_khz)
+        };
+        assert_eq!(read("0-5"), (Some(1_200_000), Some(2_400_000), Some(2_400_000)));
+        std::fs::write(tree.path(&paths[2]), b"1800000\n").expect("heat lowers the cap");
+        assert_eq!(read("0-5"), (Some(1_200_000), Some(1_800_000), Some(2_400_000)));
+        assert_eq!(read("0-3"), (None, None, Some(2_400_000)));
     }
 
     #[test]

@@ -36,9 +36,51 @@ impl Memory {
     }
 }
 
+/// What went to swap and came back since boot, in bytes. Source: /proc/vmstat, which counts pages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SwapCounters {
+    /// Read back (pswpin).
+    pub in_bytes: u64,
+    /// Written out (pswpout).
+    pub out_bytes: u64,
+}
+
+impl SwapCounters {
+    /// Reads both; `None` on a kernel without swap, which has no such counters.
+    #[must_use]
+    pub fn read(root: &SysRoot) -> Option<Self> {
+        let text = root.text("proc/vmstat")?;
+        let bytes = |key: &str| -> Option<u64> {
+            let pages: u64 = text.lines().find_map(|line| line.strip_prefix(key)?.parse().ok())?;
+            pages.checked_mul(rustix::param::page_size() as u64)
+        };
+        Some(Self { in_bytes: bytes("pswpin ")?, out_bytes: bytes("pswpout ")? })
+    }
+
+    /// Bytes since an earlier reading; `None` when a counter went down.
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Option<Self> {
+        Some(Self {
+            in_bytes: self.in_bytes.checked_sub(before.in_bytes)?,
+            out_bytes: self.out_bytes.checked_sub(before.out_bytes)?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::tree::Tree;
+
+    #[test]
+    fn swap_is_counted_in_pages() {
+        let tree = Tree::new(&[("proc/vmstat", b"pgpgin 9\npswpin 3\npswpout 5\n")]);
+        let page = rustix::param::page_size() as u64;
+        let swap = SwapCounters::read(&tree.root()).expect("counters");
+        assert_eq!(swap, SwapCounters { in_bytes: 3 * page, out_bytes: 5 * page });
+        assert_eq!(SwapCounters::default().since(&swap), None);
+        assert_eq!(SwapCounters::read(&Tree::new(&[("proc/vmstat", b"pgpgin 9\n")]).root()), None);
+    }
 
     #[test]
     fn kib_become_bytes_and_missing_rows_stay_unknown() {

@@ -3,13 +3,18 @@
 //! Every reader takes a [`SysRoot`], so that a recorded board replays as a test. A value that cannot be read is `None`,
 //! never 0 and never a guess; oddities are told in [`BoardFacts::notes`].
 
+mod cooling;
 mod cores;
 mod cpu;
 mod cpufreq;
 mod cpuinfo;
+mod held;
 mod memory;
 mod model;
+mod net;
+mod power;
 mod process;
+mod processes;
 mod quota;
 mod root;
 mod sockets;
@@ -17,17 +22,22 @@ mod stat;
 mod text;
 mod thermal;
 #[cfg(test)]
-mod tree;
+pub(crate) mod tree;
 
+pub use cooling::CpuCooling;
 pub use cores::CoreSet;
 pub use cpu::{Core, Cores};
-pub use cpufreq::{ClockPolicy, ClockSource};
-pub use memory::Memory;
+pub use cpufreq::{ClockFiles, ClockPolicy, ClockSource};
+pub use held::GroupThrottle;
+pub use memory::{Memory, SwapCounters};
 pub use model::Identity;
+pub use net::{NicCounters, NicLink, SoftnetCounters, TcpCounters};
+pub use power::Firmware;
 pub use process::ProcessUsage;
+pub use processes::{ProcessRow, pids, threads};
 pub use quota::Quota;
 pub use root::SysRoot;
-pub use sockets::PortOwner;
+pub use sockets::{PortOwner, holders};
 pub use stat::{CoreLoad, CoreTimes, StatSample};
 pub use thermal::{Thermal, ThermalZone, TripKind, TripPoint};
 

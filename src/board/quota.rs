@@ -5,9 +5,9 @@ use serde::Serialize;
 use std::fmt;
 
 /// Where control groups of version 2 are mounted: alone, or beside version 1.
-const V2_MOUNTS: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
+pub(super) const V2_MOUNTS: [&str; 2] = ["sys/fs/cgroup", "sys/fs/cgroup/unified"];
 /// Where the `cpu` controller of version 1 is mounted.
-const V1_CPU_MOUNTS: [&str; 2] = ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"];
+pub(super) const V1_CPU_MOUNTS: [&str; 2] = ["sys/fs/cgroup/cpu", "sys/fs/cgroup/cpu,cpuacct"];
 /// Where the `cpuset` controller of version 1 is mounted.
 const V1_CPUSET_MOUNTS: [&str; 1] = ["sys/fs/cgroup/cpuset"];
 
@@ -80,7 +80,7 @@ pub(crate) fn cpuset(root: &SysRoot) -> Option<CoreSet> {
 
 /// This process's group in the hierarchy of a controller, from /proc/self/cgroup (`4:cpu,cpuacct:/a/b`; version 2 has no
 /// controllers, `0::/a/b`). The topmost group when the file does not say.
-fn group_path<'a>(membership: &'a str, controller: &str) -> &'a str {
+pub(super) fn group_path<'a>(membership: &'a str, controller: &str) -> &'a str {
     let row = |line: &'a str| {
         let (_, rest) = line.split_once(':')?;
         let (controllers, path) = rest.split_once(':')?;
@@ -91,7 +91,7 @@ fn group_path<'a>(membership: &'a str, controller: &str) -> &'a str {
 
 /// Calls `visit` with the folder of the group and of each group above it, the nearest first, under each mount. A container
 /// often sees the path outside and the mount of its own: the folders that do not exist there cost one failed open each.
-fn each_group(mounts: &[&str], group: &str, visit: &mut dyn FnMut(&str)) {
+pub(super) fn each_group(mounts: &[&str], group: &str, visit: &mut dyn FnMut(&str)) {
     let mut below = String::new();
     for name in group.split('/').filter(|name| !matches!(*name, "" | "." | "..")) {
         below.push('/');

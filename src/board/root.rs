@@ -116,6 +116,24 @@ impl SysRoot {
         None
     }
 
+    /// The file's text as one read into `buffer` gives it: for the short files of /proc that are read by the hundred. `None`
+    /// as for [`SysRoot::bytes`], and for what is not UTF-8; what is longer than the buffer is cut off.
+    #[must_use]
+    pub fn read_once<'a>(&self, path: &str, buffer: &'a mut [u8]) -> Option<&'a str> {
+        let length = File::open(self.path.join(path)).ok()?.read(buffer).ok()?;
+        std::str::from_utf8(&buffer[..length]).ok()
+    }
+
+    /// The names of the entries of a directory, sorted; empty when there is no such directory.
+    #[must_use]
+    pub fn names(&self, dir: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path.join(dir)).into_iter().flatten().take(LIST_LIMIT).flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// What a symbolic link says; `None` when it is none or may not be read.
     #[must_use]
     pub fn link(&self, path: &str) -> Option<String> {
@@ -175,6 +193,17 @@ mod tests {
             Tree::new(&[("d/cpu10/a", b""), ("d/cpu2/a", b""), ("d/cpufreq/a", b""), ("d/cpu+4/a", b"")]);
         assert_eq!(tree.root().numbered("d", "cpu").to_string(), "2,10");
         assert!(tree.root().numbered("nowhere", "cpu").is_empty());
+    }
+
+    #[test]
+    fn one_read_takes_what_fits_and_names_are_sorted() {
+        let tree = Tree::new(&[("d/b", b"text\n"), ("d/a", b"\xff")]);
+        assert_eq!(tree.root().read_once("d/b", &mut [0; 64]), Some("text\n"));
+        assert_eq!(tree.root().read_once("d/b", &mut [0; 2]), Some("te"));
+        assert_eq!(tree.root().read_once("d/a", &mut [0; 64]), None);
+        assert_eq!(tree.root().read_once("d", &mut [0; 64]), None);
+        assert_eq!(tree.root().names("d"), ["a", "b"]);
+        assert!(tree.root().names("nowhere").is_empty());
     }
 
     #[test]

@@ -47,6 +47,24 @@ impl PortOwner {
     }
 }
 
+/// The processes that hold the socket that listens at `address`, as far as they may be looked at: several where one was
+/// handed on, as systemd hands a service its sockets and a master its workers. Takes milliseconds.
+#[must_use]
+pub fn holders(root: &SysRoot, address: SocketAddr) -> Vec<u32> {
+    let tables = ["proc/net/tcp", "proc/net/tcp6"].map(|table| root.text(table).unwrap_or_default());
+    let mut rows = tables.iter().flat_map(|table| table.lines().skip(1));
+    let Some((_, inode)) = rows.find_map(|row| listener(row, address)) else { return Vec::new() };
+    let link = format!("socket:[{inode}]");
+    let mut holders = Vec::new();
+    root.find_numbered("proc", "", &mut |pid| {
+        let dir = format!("proc/{pid}/fd");
+        let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).as_ref() == Some(&link);
+        holders.extend(root.find_numbered(&dir, "", &mut is_it).map(|_| pid));
+        false
+    });
+    holders
+}
+
 /// User and inode of the row, if it listens where `address` would.
 fn listener(row: &str, address: SocketAddr) -> Option<(u32, u64)> {
     let words: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
@@ -138,6 +156,16 @@ garbage
             let owner = PortOwner::of(&tree.root(), address.parse().expect("address"));
             assert_eq!(&owner, expected, "{address}");
         }
+    }
+
+    #[test]
+    fn all_holders_of_a_socket_are_found() {
+        let tree = tree();
+        symlink("socket:[222]", tree.path("proc/8/fd/9")).expect("a link");
+        let mut found = holders(&tree.root(), "127.0.0.1:80".parse().expect("address"));
+        found.sort_unstable();
+        assert_eq!(found, [7, 8]);
+        assert!(holders(&tree.root(), "127.0.0.1:8081".parse().expect("address")).is_empty());
     }
 
     #[test]

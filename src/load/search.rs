@@ -25,7 +25,7 @@ const CERTAIN: f64 = 30.0;
 const UNLIKELY: f64 = 1e-10;
 
 /// How a try at a rate ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tried {
     /// The server kept to what is asked of it.

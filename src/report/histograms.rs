@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{HistogramError, LatencyHistogram, Tally};
 
 /// A histogram of nanoseconds in HdrHistogram's own form: V2, deflated, in base64. Its loggers and plotters read it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EncodedHistogram(String);
 
 impl EncodedHistogram {
@@ -27,7 +28,7 @@ impl EncodedHistogram {
 }
 
 /// Answers with one status.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EncodedStatus {
     /// How long they took.
@@ -37,7 +38,7 @@ pub struct EncodedStatus {
 }
 
 /// All histograms of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Histograms {
     /// Latencies of finished requests by status; `other` where there are too many statuses to keep apart.

@@ -1,12 +1,13 @@
 //! The arrivals of an open loop: what became of each, and whose fault a late start was.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Knee, StepReport, steps};
 use crate::load::{LatencyHistogram, LoadPlan, Outcome, Schedule};
 
 /// What became of the arrivals. `arrivals` is the sum of `answered`, `failed` and `unanswered`, exactly.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
     /// Arrivals per second that were asked for, of a ramp on average.
     pub rate: f64,
@@ -37,7 +38,7 @@ pub struct OpenLoop {
 }
 
 /// How late requests were started, in microseconds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct StartDelayUs {
     pub p50: Option<f64>,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::text::millis;
@@ -13,7 +14,7 @@ use crate::load::{Interval, Search, Tried};
 const MANY: f64 = 0.01;
 
 /// The search for the highest rate that keeps an SLO. The run beside it in a report is the one at the highest rate that held.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SearchReport {
     /// What was asked of the server.
@@ -36,7 +37,7 @@ pub struct SearchReport {
 }
 
 /// A try at one rate.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProbeReport {
     /// Requests per second that were asked for.
     pub rate: f64,

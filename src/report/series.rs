@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::EncodedHistogram;
@@ -9,7 +10,7 @@ use crate::load::{ErrorCounts, LatencyHistogram, Second};
 use crate::telemetry::Sample;
 
 /// One second of what was measured. What belongs to a request is counted when it ends, an arrival when it is due.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SeriesRow {
     /// When it began, in seconds after measuring began.
@@ -52,7 +53,7 @@ pub struct SeriesRow {
 }
 
 /// Latency in microseconds; `null` when nothing ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct RowLatencyUs {
     pub mean: Option<f64>,

@@ -1,11 +1,12 @@
 //! What a run was asked to do.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::LoadPlan;
 
 /// The plan of a run, as far as two runs must agree in it to be added up or compared.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Settings {
     /// The request line, without the version.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{EncodedStatus, RunReport};
@@ -40,7 +41,7 @@ enum Bound {
 pub struct SloError(String);
 
 /// Whether a run kept to what was asked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SloReport {
     /// What was asked.
@@ -52,7 +53,7 @@ pub struct SloReport {
 }
 
 /// One bound of an SLO.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct BoundReport {
     /// The bound, such as `p99<50ms`.

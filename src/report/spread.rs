@@ -1,9 +1,10 @@
 //! Mean and deviation of a set of samples.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Statistics of a set of samples.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Arithmetic mean.
     pub mean: f64,

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{EncodedHistogram, RowLatencyUs};
@@ -17,7 +18,7 @@ const LATE: f64 = 0.01;
 
 /// One step of a ramp. An arrival belongs to the step in which it was due, and so do its answer, its latency and its
 /// errors; only `achieved_per_s` is of what came while the step lasted.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct StepReport {
     /// Arrivals per second that were asked for.
@@ -53,7 +54,7 @@ pub struct StepReport {
 }
 
 /// Where a server stopped keeping up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Knee {
     /// The lowest rate with which it did not keep up, nor with any above it.
     pub rate: f64,

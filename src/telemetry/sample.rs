@@ -2,16 +2,20 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::CoreLoad;
 
 /// What a machine did in one interval. Whatever could not be read is `None`, or missing from its list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Sample {
     /// Length of the interval in seconds; about 1.
     pub interval_s: f64,
+    /// Time since the machine was started, in seconds, at the end of the interval: the same one twice is the same sample
+    /// read twice. Source: /proc/uptime.
+    pub uptime_s: Option<f64>,
     /// Load of each core by its number; a core that was off at either end has none.
     pub cores: BTreeMap<u32, CoreLoad>,
     /// Groups of cores that share a clock, at the end of the interval.
@@ -20,8 +24,14 @@ pub struct Sample {
     pub cpu_temp_c: Option<f64>,
     /// Temperature at which the kernel begins to slow the processor down: the lowest passive trip point.
     pub throttle_trip_c: Option<f64>,
-    /// What the firmware says of heat and supply; only a Raspberry Pi has it.
+    /// How far the kernel slows the processor down for its heat: 0 is not at all, the highest of its cooling devices counts,
+    /// and how many steps there are differs. Source: cur_state of /sys/class/thermal/cooling_deviceN.
+    pub cooling_state: Option<u32>,
+    /// What the firmware says of heat and supply, at most five seconds old; only a Raspberry Pi has it. There are kernels that
+    /// give 0 whatever the firmware says: bits that are set prove something, 0 does not.
     pub throttled: Option<Throttle>,
+    /// Whether the supply was too low in the last seconds. Source: the alarm of the sensor rpi_volt, else bit 0 of the word.
+    pub under_voltage: Option<bool>,
     /// Memory that a program could still get, in bytes. Source: MemAvailable.
     pub memory_available_bytes: Option<u64>,
     /// What went to swap and came back.
@@ -36,10 +46,18 @@ pub struct Sample {
     pub server: Option<ServerSample>,
     /// Programs beside the server and the load tester, the busiest first, at most eight, each above 1 % of a core.
     pub others: Vec<ProcessSample>,
+    /// Time for which the control groups held back the process that takes the samples, and what is in its groups, in
+    /// microseconds, added up over cores. Sources: throttled_usec of cpu.stat (version 2), throttled_time (version 1).
+    pub own_throttled_us: Option<u64>,
+    /// Share of the interval in which the process that takes the samples could not run though it wanted to, from 0 to 1:
+    /// stopped by a signal, out of its quota, or without a core. Only a laptop's samples have it.
+    pub held_back: Option<f64>,
+    /// The longest time that it could not run at a stretch, in microseconds.
+    pub longest_hold_us: Option<u64>,
 }
 
 /// The clock of one group of cores.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClockSample {
     /// Its cores by number.
@@ -53,7 +71,7 @@ pub struct ClockSample {
 }
 
 /// The firmware's throttle word, taken apart: bits 0 to 3 are what is now, bits 16 to 19 what has been since boot.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Throttle {
     /// The word as it was read.
     pub raw: u32,
@@ -81,7 +99,7 @@ impl Throttle {
 }
 
 /// Swap traffic in the interval, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SwapSample {
     /// Read back. Source: pswpin of /proc/vmstat.
@@ -91,7 +109,7 @@ pub struct SwapSample {
 }
 
 /// A network device in the interval.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NicSample {
     /// Its name, such as eth0.
@@ -108,10 +126,12 @@ pub struct NicSample {
     pub dropped: u64,
     /// Speed of the link in Mbit/s; `None` where the device does not say, as Wi-Fi and tunnels don't.
     pub speed_mbit: Option<u32>,
+    /// The largest packet that it sends, in bytes without the link's header.
+    pub mtu: Option<u32>,
 }
 
 /// Counts of /proc/net/softnet_stat in the interval, over all cores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SoftnetSample {
     /// Packets dropped because the queue in front of the network code was full.
@@ -121,7 +141,7 @@ pub struct SoftnetSample {
 }
 
 /// Counts of /proc/net/snmp and /proc/net/netstat in the interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpSample {
     /// Segments sent again.
@@ -131,7 +151,7 @@ pub struct TcpSample {
 }
 
 /// The server that is loaded, as a process.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServerSample {
     /// Its process number; that of the parent where several processes are one server.
@@ -153,7 +173,7 @@ pub struct ServerSample {
 }
 
 /// A process in the interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessSample {
     /// Its number.

@@ -2,8 +2,10 @@
 
 mod answers;
 mod ends;
+mod familiar;
 mod faults;
 mod limits;
 mod open_loop;
+mod preset;
 mod ramps;
 mod stops;

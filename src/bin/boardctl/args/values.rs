@@ -3,7 +3,10 @@
 use std::str::FromStr;
 
 use boardkit::load::{Schedule, ScheduleError};
-use boardkit::units::Span;
+use boardkit::units::{BitRate, Span};
+
+/// No link that carries HTTP is slower; a bare number is meant as something else.
+const SLOWEST_LINK: u64 = 1000;
 
 /// What `--rate` says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,6 +49,23 @@ pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
         Ok(number) => Ok(number),
         Err(_) => Err("must be a whole number, at least 1".to_owned()),
     }
+}
+
+/// Threads. A machine has fewer cores by far, and each thread takes half a megabyte.
+pub(super) fn threads(text: &str) -> Result<usize, String> {
+    at_least_one(text)
+        .ok()
+        .filter(|threads| *threads <= MOST_THREADS)
+        .ok_or_else(|| format!("must be a whole number from 1 to {MOST_THREADS}"))
+}
+
+/// More than any published test had.
+const MOST_THREADS: usize = 1000;
+
+pub(super) fn link_speed(text: &str) -> Result<BitRate, String> {
+    let fast_enough = |rate: &BitRate| rate.0 >= SLOWEST_LINK;
+    let wanted = "must be a speed in bits per second, such as 100M or 2.5G";
+    text.parse().ok().filter(fast_enough).ok_or_else(|| wanted.to_owned())
 }
 
 pub(super) fn positive_span(text: &str) -> Result<Span, String> {
