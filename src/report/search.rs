@@ -94,9 +94,12 @@ fn tried(run: &RunReport, slo: &SloReport) -> Tried {
     let late = open.late as f64 > open.arrivals as f64 * MANY;
     // What waits for this machine has a connection free; what waits for the server has not.
     let mostly_late = open.late > open.waited;
+    let mostly_unsent = open.unsent * 2 > run.errors.status + run.failed + open.unanswered;
     let ours = |bound: &BoundReport| match (bound.found_us, bound.late_us, bound.limit_us) {
         (Some(found), Some(late), Some(limit)) => found - late < limit,
-        _ => mostly_late,
+        (None, _, Some(_)) => mostly_late,
+        // What was sent and went wrong is the server's.
+        _ => mostly_late && mostly_unsent,
     };
     if late && slo.broken().all(ours) { Tried::Late } else { Tried::Broke }
 }
@@ -107,9 +110,8 @@ impl SearchReport {
     pub fn new(slo: String, search: &Search, probes: &[ProbeReport]) -> Self {
         let Interval { holds, breaks, edge } = search.interval();
         let mut broken_by = BTreeMap::new();
-        let at_edge = |probe: &&ProbeReport| {
-            probe.result == Tried::Broke && breaks.is_none_or(|breaks| probe.rate <= breaks)
-        };
+        let top = holds.and(breaks).unwrap_or(f64::INFINITY);
+        let at_edge = |probe: &&ProbeReport| probe.result == Tried::Broke && probe.rate <= top;
         for bound in probes.iter().filter(at_edge).flat_map(|probe| &probe.bounds).filter(|bound| !bound.met)
         {
             *broken_by.entry(bound.bound.clone()).or_insert(0) += 1;

@@ -77,3 +77,21 @@ fn rows_stand_under_their_titles() {
     assert_eq!(column(&row, "3200"), column(&probe_titles(), "rate/s"));
     assert!(row.ends_with("  p99 61.25ms"), "{row}");
 }
+
+#[test]
+fn what_was_sent_and_refused_is_the_servers_whoever_was_late() {
+    let errors = BoundReport {
+        bound: "errors<0.1%".to_owned(),
+        met: false,
+        found_percent: Some(5.0),
+        ..BoundReport::default()
+    };
+    let slo = SloReport { asked: "errors<0.1%".to_owned(), met: false, bounds: vec![errors] };
+    let result = |refused: u64, unsent: u64| {
+        let open = OpenLoop { arrivals: 1000, late: 300, unsent, unanswered: unsent, ..OpenLoop::default() };
+        let errors = crate::load::ErrorCounts { status: refused, ..Default::default() };
+        ProbeReport::new(1.0, &RunReport { open_loop: Some(open), errors, ..RunReport::default() }, &slo)
+            .result
+    };
+    assert_eq!((result(50, 0), result(0, 50)), (Tried::Broke, Tried::Late));
+}

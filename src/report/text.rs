@@ -163,6 +163,11 @@ pub fn warnings(report: &RunReport) -> String {
 
 fn shortcomings(out: &mut String, report: &RunReport) -> fmt::Result {
     failures(out, report)?;
+    if let Some(slo) = &report.slo {
+        let found: Vec<_> = slo.bounds.iter().map(ToString::to_string).collect();
+        let verdict = if slo.met { "kept" } else { "broken" };
+        writeln!(out, "SLO {}: {verdict} ({})", slo.asked, found.join(", "))?;
+    }
     if report.partial {
         writeln!(out, "Partial: stopped before its time")?;
     }

@@ -4,6 +4,7 @@ mod answers;
 mod ends;
 mod familiar;
 mod faults;
+mod highest;
 mod limits;
 mod open_loop;
 mod preset;

@@ -15,14 +15,17 @@ pub(crate) enum Rate {
     Constant(f64),
     /// From the one to the other, in steps.
     Ramp(f64, f64),
+    /// The highest that keeps to what is asked of the server.
+    Max,
 }
 
 impl Rate {
-    /// The schedule, with `steps` where it is a ramp.
-    pub(crate) fn schedule(self, steps: usize) -> Result<Schedule, ScheduleError> {
+    /// The schedule, with `steps` where it is a ramp; `None` where the rate is yet to be found.
+    pub(crate) fn schedule(self, steps: usize) -> Result<Option<Schedule>, ScheduleError> {
         match self {
-            Self::Constant(rate) => Schedule::constant(rate),
-            Self::Ramp(from, to) => Schedule::ramp(from, to, steps),
+            Self::Constant(rate) => Schedule::constant(rate).map(Some),
+            Self::Ramp(from, to) => Schedule::ramp(from, to, steps).map(Some),
+            Self::Max => Ok(None),
         }
     }
 }
@@ -31,9 +34,11 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = || "must be requests per second, such as 2000, or a ramp, such as 100..5000".to_owned();
+        let wanted =
+            || "must be requests per second, such as 2000, a ramp, such as 100..5000, or max".to_owned();
         let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());
         let rate = match text.split_once("..") {
+            None if text == "max" => Self::Max,
             Some((from, to)) => Self::Ramp(number(from)?, number(to)?),
             None => Self::Constant(number(text)?),
         };
@@ -84,6 +89,7 @@ mod tests {
     fn a_rate_is_a_number_or_a_ramp() {
         assert_eq!("2.5".parse(), Ok(Rate::Constant(2.5)));
         assert_eq!("100..5000".parse(), Ok(Rate::Ramp(100.0, 5000.0)));
+        assert_eq!("max".parse(), Ok(Rate::Max));
         assert_eq!("5e3..100.5".parse(), Ok(Rate::Ramp(5000.0, 100.5)));
         for text in
             ["", "many", "..", "1..", "..1", "1...2", "1..2..3", "0", "0..10", "1..inf", "-1..5", "1-5"]
