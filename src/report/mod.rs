@@ -2,6 +2,8 @@
 
 mod clock;
 mod environment;
+#[cfg(test)]
+mod hand;
 mod histograms;
 pub mod json;
 mod latency;
