@@ -56,16 +56,25 @@ impl Remote {
     /// When the base is no such address, or what answers there is not a board's telemetry. Takes at most some seconds to say
     /// so.
     pub fn start(base: &str, token: Option<&str>) -> Result<Self, RemoteError> {
+        Self::start_asking(base, token, EVERY)
+    }
+
+    /// As [`Remote::start`], asking this often.
+    pub(super) fn start_asking(
+        base: &str,
+        token: Option<&str>,
+        every: Duration,
+    ) -> Result<Self, RemoteError> {
         let board = Board::new(base, token)?;
         let facts = board.facts()?;
         let first = board.sample()?;
         let is_here = board.is_here();
         let (stop, stopped) = mpsc::channel();
         let (sender, news) = mpsc::channel();
-        let mut poll = Poll { board, sender, last: None, is_lost: false };
+        let mut poll = Poll { board, every, sender, last: None, is_lost: false };
         poll.arrived(first);
         let thread = thread::Builder::new().name("telemetry".to_owned());
-        thread.spawn(move || poll.run(&stopped)).map_err(RemoteError::no_thread)?;
+        thread.spawn(move || poll.run(&stopped)).map_err(|error| RemoteError::no_thread(&error))?;
         Ok(Self { facts, is_here, news, _stop: stop })
     }
 
@@ -90,6 +99,7 @@ impl Remote {
 /// The thread's side.
 struct Poll {
     board: Board,
+    every: Duration,
     sender: Sender<News>,
     /// The sample that was sent last: asked twice in its second, the board says it twice.
     last: Option<Sample>,
@@ -98,12 +108,12 @@ struct Poll {
 
 impl Poll {
     fn run(mut self, stopped: &Receiver<()>) {
-        let mut due = Instant::now() + EVERY;
+        let mut due = Instant::now() + self.every;
         while stopped.recv_timeout(due.saturating_duration_since(Instant::now()))
             == Err(RecvTimeoutError::Timeout)
         {
             // A question that took longer than its second is not made up for.
-            due = (due + EVERY).max(Instant::now());
+            due = (due + self.every).max(Instant::now());
             match self.board.sample() {
                 Ok(sample) => self.arrived(sample),
                 Err(error) => self.failed(error),
@@ -132,3 +142,6 @@ impl Poll {
         let _ = self.sender.send(news);
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -35,6 +35,8 @@ pub struct Watch {
     heartbeat: Option<Heartbeat>,
     remote: Option<Remote>,
     waiting: VecDeque<Sample>,
+    /// What there is to say at the next tick.
+    news: Vec<String>,
     lost: Option<RemoteError>,
     /// The last that was seen of each.
     laptop: Sample,
@@ -102,6 +104,10 @@ impl Watch {
         token: Option<&str>,
     ) -> Result<Self, RemoteError> {
         let remote = remote.map(|base| Remote::start(base, token)).transpose()?;
+        Ok(Self::new(root, address, remote))
+    }
+
+    fn new(root: SysRoot, address: SocketAddr, remote: Option<Remote>) -> Self {
         let link = Link::towards_in(&root, address);
         let is_here = link.as_ref().is_some_and(|link| link.loopback);
         let holder = is_here.then(|| Holder::find(&root, address));
@@ -114,6 +120,7 @@ impl Watch {
             heartbeat: Heartbeat::start().ok(),
             looked: Instant::now(),
             waiting: VecDeque::new(),
+            news: Vec::new(),
             lost: None,
             laptop: Sample::default(),
             board: None,
@@ -127,7 +134,7 @@ impl Watch {
         watch.hear();
         watch.board = watch.waiting.pop_back();
         watch.waiting.clear();
-        Ok(watch)
+        watch
     }
 
     /// What happened since the last call, or since the start; to be called about once a second. Takes some milliseconds.
@@ -137,7 +144,8 @@ impl Watch {
         laptop.held_back = hold.map(|hold| hold.share);
         laptop.longest_hold_us = hold.map(|hold| hold.longest_us);
         self.look_for_server(&laptop);
-        let news = self.hear();
+        self.hear();
+        let news = std::mem::take(&mut self.news);
         let board = match self.remote {
             Some(_) => self.waiting.pop_front(),
             None => self.local.then(|| laptop.clone()),
@@ -161,24 +169,22 @@ impl Watch {
     }
 
     /// Takes what came from the board.
-    fn hear(&mut self) -> Vec<String> {
-        let mut sentences = Vec::new();
+    fn hear(&mut self) {
         for news in self.remote.iter().flat_map(Remote::news) {
             match news {
                 News::Sample(new) => self.waiting.push_back(new.sample),
                 News::Lost(error) => {
-                    sentences.push(format!("the board's telemetry is lost: {error}"));
+                    self.news.push(format!("the board's telemetry is lost: {error}"));
                     self.lost = Some(error);
                 }
                 News::Back => {
-                    sentences.push("the board's telemetry is back".to_owned());
+                    self.news.push("the board's telemetry is back".to_owned());
                     self.lost = None;
                 }
             }
         }
         let old = self.waiting.len().saturating_sub(MAX_WAITING);
         self.waiting.drain(..old);
-        sentences
     }
 
     /// What is watched, and what is not. To be asked after the last tick: it knows more then.
@@ -218,7 +224,7 @@ impl Watch {
         missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
         match &self.holder {
             Some(holder) if self.remote.is_none() || self.local => {
-                missing.extend(holder.missing(self.address))
+                missing.extend(holder.missing(self.address));
             }
             _ => {}
         }

@@ -12,4 +12,6 @@ mod schema;
 mod scratch;
 mod server;
 mod support;
+mod telemetry;
 mod trial;
+mod verdict;

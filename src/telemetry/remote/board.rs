@@ -30,7 +30,7 @@ const QUOTE_CHARS: usize = 40;
 pub struct RemoteError(String);
 
 impl RemoteError {
-    pub(super) fn no_thread(error: io::Error) -> Self {
+    pub(super) fn no_thread(error: &io::Error) -> Self {
         Self(format!("can't start a thread for the board's telemetry: {error}"))
     }
 }
@@ -47,7 +47,9 @@ impl Board {
     /// A base is a scheme, a host and maybe a port and the folder below which the telemetry is.
     pub(super) fn new(base: &str, token: Option<&str>) -> Result<Self, RemoteError> {
         let wrong = |why: &str| {
-            RemoteError(format!("telemetry at `{base}`: {why}; give an address such as http://board:9100"))
+            // A password that was typed there is not printed.
+            let shown = base.rsplit_once('@').map_or(base, |(_, host)| host);
+            RemoteError(format!("telemetry at `{shown}`: {why}; give an address such as http://board:9100"))
         };
         let uri: Uri = base.parse().map_err(|_| wrong("this is no address"))?;
         match uri.scheme_str() {
@@ -177,6 +179,7 @@ mod tests {
             let error =
                 Board::new(base, None).err().unwrap_or_else(|| panic!("{base:?} was taken")).to_string();
             assert!(error.contains(says) && error.contains("http://board:9100"), "{base:?}: {error}");
+            assert!(!error.contains("pw"), "{error}");
         }
         for base in ["http://board", "http://board:9100/", "http://[::1]:80", "http://10.0.0.1/kit"] {
             assert!(Board::new(base, Some("secret\n")).is_ok(), "{base}");

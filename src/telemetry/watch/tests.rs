@@ -1,6 +1,8 @@
 use super::*;
 use crate::board::tree::Tree;
+use crate::telemetry::remote::tests::{answer, serve};
 use std::net::TcpListener;
+use std::thread;
 
 #[test]
 fn a_server_of_this_machine_is_watched_with_it() {
@@ -47,4 +49,37 @@ fn a_tunnel_is_not_this_machine() {
     let told = watch.describe();
     assert!(!told.local && told.server.is_none());
     assert!(told.missing.iter().any(|line| line.contains("held by ssh")), "{:?}", told.missing);
+}
+
+#[test]
+fn a_board_elsewhere_is_known_by_its_telemetry() {
+    let base = serve(|number, head| match (head, number) {
+        ("GET /board", _) => answer("200 OK", r#"{"identity":{"model":"Board 4"}}"#),
+        // Lost at the seventh sample, and back.
+        (_, 8) => answer("503 Service Unavailable", ""),
+        _ => answer("200 OK", &format!(r#"{{"interval_s":1,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
+    });
+    let every = Duration::from_millis(1);
+    let remote = Remote::start_asking(&base, None, every).expect("it answers");
+    let mut watch = Watch::new(SysRoot::live(), ([192, 0, 2, 1], 80).into(), Some(remote));
+    let (mut told, mut samples) = (Vec::new(), Vec::new());
+    while told.len() < 2 || samples.is_empty() {
+        let observed = watch.tick();
+        told.extend(observed.news);
+        samples.extend(observed.board);
+        thread::sleep(every);
+    }
+    assert!(told[0].contains("is lost") && told[0].contains("503"), "{told:?}");
+    assert_eq!(told[1], "the board's telemetry is back");
+    assert!(samples.iter().all(|sample| sample.cpu_temp_c == Some(55.5) && sample.uptime_s > Some(2.0)));
+    assert!(samples.is_sorted_by(|a, b| a.uptime_s < b.uptime_s), "each once, and in order");
+    let told = watch.describe();
+    assert_eq!(told.board.expect("facts")["identity"]["model"], "Board 4");
+    assert!(!told.local && told.server.is_none());
+    assert!(
+        told.missing.iter().any(|line| line.starts_with("the board's load per core")),
+        "{:?}",
+        told.missing
+    );
+    assert!(!told.missing.iter().any(|line| line.contains("temperature")), "{:?}", told.missing);
 }
