@@ -4,6 +4,8 @@ mod answers;
 mod clock;
 mod environment;
 pub mod hgrm;
+#[cfg(test)]
+mod hand;
 mod histograms;
 pub mod json;
 mod latency;

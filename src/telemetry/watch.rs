@@ -224,7 +224,7 @@ impl Watch {
         missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
         match &self.holder {
             Some(holder) if self.remote.is_none() || self.local => {
-                missing.extend(holder.missing(self.address))
+                missing.extend(holder.missing(self.address));
             }
             _ => {}
         }
