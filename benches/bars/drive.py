@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import build, machine
+from . import build, hosts, machine
 from .registry import Void
 
 PIPELINE = machine.ROOT / "benches" / "bars" / "pipeline.lua"
@@ -39,7 +39,7 @@ class Load:
 def _run(command: list[str], seconds: float) -> tuple[str, float]:
     """The output, and the CPU of that child alone."""
     with tempfile.TemporaryFile("w+") as output:
-        child = subprocess.Popen(["timeout", str(seconds + GRACE_S), *command], stdout=output, stderr=output)
+        child = subprocess.Popen([*hosts.current.on_laptop, "timeout", str(seconds + GRACE_S), *command], stdout=output, stderr=output)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)

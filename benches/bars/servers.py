@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Callable, Optional
 
-from . import build, proc
+from . import build, hosts, proc
 from .registry import Void
 
 START_S = 20.0
@@ -27,7 +27,9 @@ class Server:
 
     def __init__(self, name: str, command: list[str], port: Optional[int] = None) -> None:
         self.name = name
-        self.command = command
+        self.hosts = hosts.current
+        # Every command says loopback where it means the board.
+        self.command = [part.replace("127.0.0.1", self.hosts.address) for part in command]
         # None: it says itself where it listens.
         self.port = port or 0
         self._says_port = port is None
@@ -36,7 +38,7 @@ class Server:
     def start(self, wrapper: tuple[str, ...] = ()) -> "Server":
         """Starts it and waits until it can be reached."""
         self._process = subprocess.Popen(
-            [*wrapper, *self.command],
+            [*self.hosts.on_board, *wrapper, *self.command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if self._says_port else subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -63,13 +65,21 @@ class Server:
     def _wait_until_open(self) -> None:
         until = time.monotonic() + START_S
         while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            if self._is_open():
                 return
-            except OSError:
-                if time.monotonic() > until or (self._process and self._process.poll() is not None):
-                    raise Void(f"{self.name} can't be reached") from None
-                time.sleep(0.05)
+            if time.monotonic() > until or (self._process and self._process.poll() is not None):
+                raise Void(f"{self.name} can't be reached")
+            time.sleep(0.05)
+
+    def _is_open(self) -> bool:
+        if self.hosts.on_laptop:
+            probe = [*self.hosts.on_laptop, "bash", "-c", f"exec 3<>/dev/tcp/{self.hosts.address}/{self.port}"]
+            return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+        try:
+            socket.create_connection((self.hosts.address, self.port), 1).close()
+            return True
+        except OSError:
+            return False
 
     @property
     def url(self) -> str:
@@ -78,7 +88,7 @@ class Server:
 
     def at(self, path: str) -> str:
         """Something else to ask for."""
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"http://{self.hosts.address}:{self.port}{path}"
 
     @property
     def pid(self) -> int:
@@ -172,6 +182,7 @@ def _configured(
     common = {"@DIR@": str(place), "@PORT@": str(port), "@USER@": getpass.getuser()}
     for mark, value in {**common, **(marks or {})}.items():
         text = text.replace(mark, value)
+    text = text.replace("127.0.0.1", hosts.current.address)
     config = place / "server.conf"
     config.write_text(text)
     return Server(name, command(place, config), port)

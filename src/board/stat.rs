@@ -32,6 +32,7 @@ pub struct CoreTimes {
 
 /// What a core did between two samples, each a fraction from 0 to 1; together they are 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ctl", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CoreLoad {
     /// Programs.

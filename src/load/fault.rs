@@ -3,7 +3,9 @@
 use super::response::ResponseError;
 
 /// Errors by kind. All zero when all is well.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 pub struct ErrorCounts {
     /// Connections that could not be opened, each attempt one.
     pub connect: u64,
@@ -64,7 +66,9 @@ pub(super) enum Failure {
 }
 
 /// Failed requests by what became of them: each was sent, at least its first byte, and got no complete answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 pub struct FailureCounts {
     /// The connection ended before a byte of the answer came. Without `--no-retry` such a request is first sent again,
     /// once, if its connection was a reused one.

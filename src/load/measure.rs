@@ -1,11 +1,8 @@
 //! A run as one thread sees it: warm-up, the measured part, and what is still under way then.
 
-use rustix::time::{ClockId, clock_gettime};
-
 use super::arrivals::Arrivals;
 use super::error::LoadError;
 use super::schedule::{Dealt, Schedule};
-use super::shared::{SECOND_NS, WorkerResult};
 use super::worker::{SAMPLE_NS, Worker};
 
 /// From the moment that the first thread is ready to the start of a schedule, so that all threads are.
@@ -13,7 +10,7 @@ const LEAD_NS: u64 = 1_000_000;
 
 impl Worker<'_> {
     /// Warm-up, then the measured part.
-    pub(super) fn measure(mut self) -> Result<WorkerResult, LoadError> {
+    pub(super) fn measure(mut self) -> Result<(), LoadError> {
         self.shared.read_clock();
         self.shared.sending = true;
         let warmup = self.shared.plan.warmup_ns();
@@ -27,24 +24,26 @@ impl Worker<'_> {
         }
         // All threads of an open loop begin at the same time; each of a closed one when it gets there.
         let begin = if self.arrivals.is_some() { warm_at } else { self.shared.now };
-        let cpu = thread_cpu_ns();
-        self.sampled = (begin, 0);
-        self.next_sample = begin + SAMPLE_NS;
-        self.run_until(begin + self.shared.plan.duration_ns())?;
+        let planned = begin + self.shared.plan.duration_ns();
+        self.begin_measuring(begin, planned);
+        self.run_until(planned)?;
         self.shared.read_clock();
         let end = self.shared.now.min(self.shared.last_due).max(begin);
         self.await_rest(end)?;
         let since = self.shared.count_from;
         let waiting: u64 = self.connections.iter().map(|connection| connection.waiting(since)).sum();
         self.shared.tally.unfinished = waiting + self.shared.tally.open.unsent;
-        Ok(WorkerResult {
-            rates: self.rates,
-            finished: self.connections.iter().map(|connection| connection.finished).collect(),
-            opened: self.connections.iter().filter(|connection| connection.opened).count(),
-            measured: (begin, end),
-            cpu_ns: thread_cpu_ns().saturating_sub(cpu),
-            tally: self.shared.tally,
-        })
+        self.seconds.finish(&mut self.shared.tally, &self.connections, end);
+        Ok(())
+    }
+
+    fn begin_measuring(&mut self, begin: u64, end: u64) {
+        self.sampled = (begin, 0);
+        self.next_sample = begin + SAMPLE_NS;
+        self.seconds.start(begin, end);
+        for connection in &mut self.connections {
+            connection.last_finish = begin;
+        }
     }
 
     /// A closed loop counts what ends in the measured part; an open one what was due in it, from the first of it on.
@@ -54,7 +53,7 @@ impl Worker<'_> {
         }
         self.shared.tally.clear();
         for connection in &mut self.connections {
-            connection.finished = 0;
+            (connection.finished, connection.worst_gap_ns) = (0, 0);
         }
     }
 
@@ -110,10 +109,4 @@ impl Worker<'_> {
         let Some(arrivals) = &self.arrivals else { return false };
         arrivals.is_pending(&self.shared) || self.connections.iter().any(|one| one.waiting(0) > 0)
     }
-}
-
-fn thread_cpu_ns() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    let part = |value: i64| u64::try_from(value).unwrap_or_default();
-    part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 
+use super::collect::{Places, Second};
 use super::fault::Fault;
 use super::plan::LoadPlan;
-use super::shared::WorkerResult;
 use super::tally::Tally;
 use super::target::Refusal;
 
@@ -21,14 +21,12 @@ pub struct Outcome {
     pub tally: Tally,
     /// Requests per second of each thread, sampled each 100 ms; samples without a request are left out.
     pub thread_rates: Vec<f64>,
-    /// Requests finished by each connection.
-    pub per_connection: Vec<u64>,
+    /// How the connections of each thread fared.
+    pub places: Vec<Places>,
     /// The address that took the load; `None` when none takes connections.
     pub address: Option<SocketAddr>,
     /// Connections asked for.
     pub asked: usize,
-    /// Connections that were open at some time.
-    pub opened: usize,
     /// Threads used.
     pub threads: usize,
     /// How long was measured; zero when nothing could be.
@@ -42,7 +40,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn empty(plan: &LoadPlan, threads: usize) -> Self {
+    pub(crate) fn empty(plan: &LoadPlan, threads: usize) -> Self {
         let mut notes = Vec::new();
         if threads < plan.threads {
             notes.push(format!(
@@ -53,10 +51,9 @@ impl Outcome {
         Self {
             tally: Tally::default(),
             thread_rates: Vec::new(),
-            per_connection: Vec::new(),
+            places: vec![Places::default(); threads],
             address: None,
             asked: plan.connections,
-            opened: 0,
             threads,
             measured: Duration::ZERO,
             cpu: Duration::ZERO,
@@ -74,29 +71,40 @@ impl Outcome {
         self.notes.extend(refusals.iter().map(|refusal| format!("can't connect to {refusal}")));
     }
 
-    pub(super) fn collect(&mut self, results: &[WorkerResult]) {
-        for result in results {
-            self.tally.add(&result.tally);
-            self.thread_rates.extend_from_slice(&result.rates);
-            self.per_connection.extend_from_slice(&result.finished);
-            self.opened += result.opened;
-            self.cpu += Duration::from_nanos(result.cpu_ns);
+    /// Adds a second.
+    pub(super) fn add(&mut self, second: &Second) {
+        self.tally.add(&second.tally);
+        for thread in &second.threads {
+            self.thread_rates.extend_from_slice(&thread.rates);
+            self.cpu += thread.cpu;
+            self.places[thread.index] = thread.places;
         }
-        let begin = results.iter().map(|result| result.measured.0).min().unwrap_or_default();
-        let end = results.iter().map(|result| result.measured.1).max().unwrap_or_default();
-        self.measured = Duration::from_nanos(end - begin);
+        self.measured = self.measured.max(second.begin + second.length);
+    }
+
+    /// Connections that were open at some time.
+    #[must_use]
+    pub fn opened(&self) -> usize {
+        self.places.iter().map(|places| places.opened).sum()
+    }
+
+    /// The longest time in which a connection finished nothing, connections that never did included.
+    #[must_use]
+    pub fn worst_gap(&self) -> Duration {
+        self.places.iter().map(|places| places.worst_gap).max().unwrap_or_default()
     }
 
     /// Says in words what the counts alone would not.
     pub(super) fn explain(&mut self, plan: &LoadPlan) {
         let tally = &self.tally;
-        if self.opened < self.asked {
-            self.notes.push(format!("only {} of {} connections could be opened", self.opened, self.asked));
+        let opened = self.opened();
+        if opened < self.asked {
+            self.notes.push(format!("only {opened} of {} connections could be opened", self.asked));
         }
         if tally.errors.timeout > 0 {
             self.notes.push(format!(
-                "{} requests timed out; each is in the latency figures with the least it took, {} or a little more",
-                tally.errors.timeout,
+                "{} timed out; each is in the latency figures with the least it took, {} or a little more",
+                requests(tally.errors.timeout),
                 crate::units::Span(plan.timeout)
             ));
         }
@@ -109,7 +117,9 @@ impl Outcome {
             ));
         }
         if tally.unfinished > 0 && tally.requests == 0 {
-            self.notes.push(format!("{} requests were still waiting when the run ended", tally.unfinished));
+            let were = if tally.unfinished == 1 { "was" } else { "were" };
+            self.notes
+                .push(format!("{} {were} still waiting when the run ended", requests(tally.unfinished)));
         }
         match tally.first_fault {
             Some(Fault::Connect(error)) if error == Errno::ADDRNOTAVAIL => {}
@@ -117,6 +127,10 @@ impl Outcome {
             None => {}
         }
     }
+}
+
+fn requests(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "request" } else { "requests" })
 }
 
 /// What the latencies of an open loop hold beside the server's time.
@@ -132,10 +146,46 @@ fn open_loop(tally: &Tally, plan: &LoadPlan) -> Vec<String> {
     }
     if counts.waited > 0 {
         notes.push(format!(
-            "{} requests found all {} connections busy and waited for one; the wait is in their latency, more \
-             connections (-c) would let them go at once",
-            counts.waited, plan.connections
+            "{} found all {} connections busy and waited for one; the wait is in the latency, more connections (-c) \
+             would let them go at once",
+            requests(counts.waited),
+            plan.connections
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::request::RequestParts;
+    use super::*;
+
+    #[test]
+    fn a_client_without_ports_is_named_and_is_not_the_servers_fault() {
+        let url: super::super::target::Url = "http://board/".parse().unwrap();
+        let plan = LoadPlan {
+            request: RequestParts::default().render(&url).unwrap(),
+            url,
+            connections: 2,
+            threads: 1,
+            duration: Duration::from_secs(1),
+            warmup: Duration::ZERO,
+            timeout: Duration::from_secs(2),
+            pipeline: 1,
+            retry: true,
+            schedule: None,
+        };
+        let mut outcome = Outcome::empty(&plan, 1);
+        outcome.places[0].opened = 2;
+        outcome.tally.fault(Fault::Connect(Errno::ADDRNOTAVAIL));
+        outcome.explain(&plan);
+        assert_eq!(
+            (outcome.tally.errors.connect, outcome.tally.out_of_ports, outcome.tally.refused),
+            (1, 1, 0)
+        );
+        assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
+        assert!(outcome.notes[0].starts_with("client out of ports: 1 connects "), "{:?}", outcome.notes);
+    }
 }

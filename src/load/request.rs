@@ -26,6 +26,15 @@ pub struct Request {
     pub keep_alive: bool,
 }
 
+impl Request {
+    /// The request line, without the version.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let line = self.bytes.split(|byte| *byte == b'\r').next().unwrap_or_default();
+        String::from_utf8_lossy(line).trim_end_matches(" HTTP/1.1").to_owned()
+    }
+}
+
 /// Why a request cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {

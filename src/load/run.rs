@@ -1,4 +1,4 @@
-//! A whole run: from what was asked for to what came out.
+//! A whole run: from what was asked for to what came out, second by second.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,16 +8,20 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll;
 
+use super::collect::{Collector, Observer};
 use super::error::LoadError;
 use super::limits::allow_descriptors;
 use super::outcome::Outcome;
 use super::plan::{LoadPlan, Settled};
-use super::shared::{Live, Signals, WorkerResult};
+use super::shared::{Live, Part, Signals};
 use super::target;
 use super::worker;
 
 /// How often the observer is called.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Bytes that pipelined requests may have together. No server reads that far ahead.
+const MOST_AT_ONCE: usize = 64 * 1024 * 1024;
 
 /// How far a run has come.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +36,17 @@ pub struct Progress {
     pub errors: u64,
 }
 
-/// Runs `plan` until its time is over or `stop` is set, calling `observer` about ten times a second meanwhile.
+/// Runs `plan` until its time is over or `stop` is set. Meanwhile `observer` hears of the progress about ten times a
+/// second, and of each second that is past.
 ///
 /// What goes wrong during the run is counted in the outcome. That no address takes a connection is such an outcome, too:
 /// one `connect` error per address, found before the clock starts.
 ///
 /// # Errors
 /// When the run can't start: a name without address, too few descriptors, no epoll.
-pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> Result<Outcome, LoadError> {
+pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Outcome, LoadError> {
     let threads = plan.threads.min(plan.connections);
+    check_batch(plan)?;
     allow_descriptors(plan.connections, threads)?;
     let addresses = plan.url.resolve()?;
     let mut outcome = Outcome::empty(plan, threads);
@@ -59,8 +65,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> R
                 warmup: plan.warmup,
                 timeout: plan.timeout,
             };
-            let results = run_threads(plan, &settled, stop, observer)?;
-            outcome.collect(&results);
+            run_threads(plan, &settled, stop, &mut outcome, observer)?;
             outcome.partial = stop.load(Ordering::Relaxed);
             outcome.explain(plan);
         }
@@ -69,12 +74,21 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &dyn Fn(Progress)) -> R
     Ok(outcome)
 }
 
+/// What each thread sends at once is held in memory, once for each.
+fn check_batch(plan: &LoadPlan) -> Result<(), LoadError> {
+    let bytes = plan.request.bytes.len();
+    // A single request is as long as its user wants.
+    let fits = (MOST_AT_ONCE / bytes.max(1)).max(1);
+    if plan.pipeline <= fits { Ok(()) } else { Err(LoadError::Batch { asked: plan.pipeline, bytes, fits }) }
+}
+
 fn run_threads(
     plan: &LoadPlan,
     settled: &Settled,
     stop: &AtomicBool,
-    observer: &dyn Fn(Progress),
-) -> Result<Vec<WorkerResult>, LoadError> {
+    outcome: &mut Outcome,
+    observer: &mut dyn Observer,
+) -> Result<(), LoadError> {
     let threads = settled.threads;
     let epolls: Vec<OwnedFd> = (0..threads)
         .map(|_| epoll::create(epoll::CreateFlags::CLOEXEC))
@@ -83,42 +97,57 @@ fn run_threads(
     let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
     let signals =
         Signals { stop, start: Barrier::new(threads + 1), base: Instant::now(), origin: OnceLock::new() };
-    let (done, finished) = mpsc::channel();
+    let (parts, counted) = mpsc::channel();
     thread::scope(|scope| {
         let workers: Vec<_> = epolls
             .iter()
             .zip(&live)
             .enumerate()
             .map(|(index, (epoll, live))| {
-                let (signals, done) = (&signals, done.clone());
-                scope.spawn(move || {
-                    let result = worker::run(settled, index, epoll, signals, live);
-                    drop(done);
-                    result
-                })
+                let (signals, parts) = (&signals, parts.clone());
+                scope.spawn(move || worker::run(settled, index, epoll, signals, live, parts))
             })
             .collect();
-        drop(done);
+        drop(parts);
         signals.start.wait();
-        observe(plan, &live, &finished, observer);
-        workers.into_iter().map(|worker| worker.join().expect("a load thread never panics")).collect()
+        observe(plan, &live, &counted, outcome, observer);
+        workers.into_iter().try_for_each(|worker| worker.join().expect("a load thread never panics"))
     })
 }
 
-/// Reports progress until all threads have dropped their end of the channel.
+/// Reports progress and seconds until all threads have dropped their end of the channel.
 fn observe(
     plan: &LoadPlan,
     live: &[Live],
-    finished: &mpsc::Receiver<std::convert::Infallible>,
-    observer: &dyn Fn(Progress),
+    counted: &mpsc::Receiver<Part>,
+    outcome: &mut Outcome,
+    observer: &mut dyn Observer,
 ) {
     let begun = Instant::now();
-    while let Err(mpsc::RecvTimeoutError::Timeout) = finished.recv_timeout(PROGRESS_EVERY) {
-        observer(Progress {
-            elapsed: begun.elapsed(),
-            total: plan.warmup + plan.duration,
-            requests: live.iter().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
-            errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
-        });
+    let mut collector = Collector::new(live.len());
+    let mut due = begun + PROGRESS_EVERY;
+    loop {
+        match counted.recv_timeout(due.saturating_duration_since(Instant::now())) {
+            Ok(part) => {
+                if let Some(second) = collector.take(part) {
+                    outcome.add(&second);
+                    observer.second(&second, outcome);
+                }
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {
+                due += PROGRESS_EVERY;
+                observer.progress(Progress {
+                    elapsed: begun.elapsed(),
+                    total: plan.warmup + plan.duration,
+                    requests: live.iter().map(|live| live.requests.load(Ordering::Relaxed)).sum(),
+                    errors: live.iter().map(|live| live.errors.load(Ordering::Relaxed)).sum(),
+                });
+            }
+            Err(mpsc::RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    while let Some(second) = collector.rest() {
+        outcome.add(&second);
+        observer.second(&second, outcome);
     }
 }

@@ -1,5 +1,7 @@
 //! When requests start in an open loop: decided ahead, whatever the server does.
 
+use std::fmt;
+
 /// Above this the clock's own steps decide, and no machine in use sends as much.
 const MOST_PER_SECOND: f64 = 1e7;
 /// One request in a quarter of an hour; below it a run has none.
@@ -34,6 +36,13 @@ impl Schedule {
         #[allow(clippy::cast_possible_truncation, reason = "see above")]
         let ns = ns as u64;
         ns
+    }
+}
+
+impl fmt::Display for Schedule {
+    /// As it is typed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.per_second.fmt(f)
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Barrier, OnceLock};
 use std::time::Instant;
 
+use super::collect::ThreadSecond;
 use super::head::HeadParser;
 use super::plan::Settled;
 use super::tally::Tally;
@@ -77,17 +78,14 @@ pub(super) struct Live {
     pub(super) errors: AtomicU64,
 }
 
-/// What a thread brings back.
+/// What one thread counted in one second of what is measured; the last one is shorter, or has the time until the rest
+/// of an open loop was answered.
 #[derive(Debug)]
-pub(super) struct WorkerResult {
+pub(super) struct Part {
+    /// Which second, from 0.
+    pub(super) second: u32,
+    /// Begin and end, in nanoseconds on the common clock.
+    pub(super) span: (u64, u64),
     pub(super) tally: Tally,
-    /// Requests per second, one sample each 100 ms.
-    pub(super) rates: Vec<f64>,
-    /// Requests finished by each connection.
-    pub(super) finished: Vec<u64>,
-    pub(super) opened: usize,
-    /// Begin and end of what was measured, in nanoseconds on the common clock.
-    pub(super) measured: (u64, u64),
-    /// Processor time spent while measuring, in nanoseconds.
-    pub(super) cpu_ns: u64,
+    pub(super) thread: ThreadSecond,
 }

@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
 
 use rustix::buffer::spare_capacity;
 use rustix::event::{Timespec, epoll};
@@ -13,7 +14,8 @@ use super::error::LoadError;
 use super::head::HeadParser;
 use super::limits;
 use super::plan::Settled;
-use super::shared::{Live, SECOND_NS, Shared, Signals, WorkerResult};
+use super::seconds::Seconds;
+use super::shared::{Live, Part, SECOND_NS, Shared, Signals};
 use super::tally::Tally;
 
 /// One read takes this much; all connections of a thread share the buffer.
@@ -28,8 +30,6 @@ const SWEEPS_PER_TIMEOUT: u64 = 20;
 const SWEEP_NS: std::ops::RangeInclusive<u64> = 1_000_000..=100_000_000;
 /// Sweeps this often while a connection waits to be tried again.
 const PAUSED_SWEEP_NS: u64 = 10_000_000;
-/// Room for samples reserved up front: ten minutes; a longer run grows it.
-const MAX_RESERVED_SAMPLES: usize = 6_000;
 
 pub(super) struct Worker<'a> {
     pub(super) shared: Shared<'a>,
@@ -42,8 +42,9 @@ pub(super) struct Worker<'a> {
     pub(super) live: &'a Live,
     pub(super) next_sweep: u64,
     pub(super) next_sample: u64,
+    /// When the last sample was taken, and how many requests had finished by then.
     pub(super) sampled: (u64, u64),
-    pub(super) rates: Vec<f64>,
+    pub(super) seconds: Seconds,
 }
 
 /// Runs one thread's share: opens its connections, waits for the others, measures until the end.
@@ -53,9 +54,10 @@ pub(super) fn run(
     epoll: &OwnedFd,
     signals: &Signals<'_>,
     live: &Live,
-) -> Result<WorkerResult, LoadError> {
+    parts: Sender<Part>,
+) -> Result<(), LoadError> {
     let batch = plan.request.bytes.repeat(plan.pipeline);
-    let mut worker = Worker::new(plan, index, epoll.as_fd(), &batch, signals, live);
+    let mut worker = Worker::new(plan, index, epoll.as_fd(), &batch, signals, live, parts);
     let opened = worker.open_all();
     // Before any error is returned: the other threads wait for this one.
     signals.start.wait();
@@ -71,6 +73,7 @@ impl<'a> Worker<'a> {
         batch: &'a [u8],
         signals: &'a Signals<'a>,
         live: &'a Live,
+        parts: Sender<Part>,
     ) -> Self {
         let share = limits::share(plan.connections, plan.threads, index);
         let shared = Shared {
@@ -89,7 +92,6 @@ impl<'a> Worker<'a> {
             sending: false,
             base: signals.base,
         };
-        let samples = usize::try_from(plan.duration_ns() / SAMPLE_NS).unwrap_or(MAX_RESERVED_SAMPLES);
         Self {
             shared,
             connections: (0..share).map(Connection::new).collect(),
@@ -101,7 +103,7 @@ impl<'a> Worker<'a> {
             next_sweep: 0,
             next_sample: u64::MAX,
             sampled: (0, 0),
-            rates: Vec::with_capacity(samples.min(MAX_RESERVED_SAMPLES)),
+            seconds: Seconds::new(parts, index),
         }
     }
 
@@ -123,7 +125,8 @@ impl<'a> Worker<'a> {
 
     /// One wait and all that it brings.
     pub(super) fn turn(&mut self) -> Result<(), LoadError> {
-        let wait = self.next_sweep.min(self.next_sample).saturating_sub(self.shared.now);
+        let next = self.next_sweep.min(self.next_sample).min(self.seconds.next);
+        let wait = next.saturating_sub(self.shared.now);
         let timeout = Timespec {
             tv_sec: i64::try_from(wait / SECOND_NS).unwrap_or(i64::MAX),
             tv_nsec: i64::try_from(wait % SECOND_NS).unwrap_or_default(),
@@ -172,6 +175,9 @@ impl<'a> Worker<'a> {
         if now >= self.next_sample {
             self.sample();
         }
+        if now >= self.seconds.next {
+            self.seconds.pass(&mut self.shared.tally, &self.connections, now);
+        }
         if now >= self.next_sweep {
             for connection in &mut self.connections {
                 connection.on_tick(&mut self.shared);
@@ -180,18 +186,19 @@ impl<'a> Worker<'a> {
             let step = (self.shared.plan.timeout_ns() / SWEEPS_PER_TIMEOUT)
                 .clamp(*SWEEP_NS.start(), *SWEEP_NS.end());
             self.next_sweep = now + if pause { step.min(PAUSED_SWEEP_NS) } else { step };
-            self.live.requests.store(self.shared.tally.requests, Ordering::Relaxed);
-            self.live.errors.store(self.shared.tally.errors.socket(), Ordering::Relaxed);
+            let (requests, errors) = self.seconds.so_far(&self.shared.tally);
+            self.live.requests.store(requests, Ordering::Relaxed);
+            self.live.errors.store(errors, Ordering::Relaxed);
         }
     }
 
     fn sample(&mut self) {
         let (then, requests) = self.sampled;
-        let (now, total) = (self.shared.now, self.shared.tally.requests);
+        let (now, total) = (self.shared.now, self.seconds.so_far(&self.shared.tally).0);
         let seconds = (now - then) as f64 / SECOND_NS as f64;
         // wrk leaves empty samples out, and this row is read against wrk's.
         if total > requests {
-            self.rates.push((total - requests) as f64 / seconds);
+            self.seconds.rates.push((total - requests) as f64 / seconds);
         }
         self.sampled = (now, total);
         self.next_sample = now + SAMPLE_NS;

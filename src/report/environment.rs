@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where and how a result came about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
 pub struct Environment {
     /// The machine that ran the load: architecture and usable cores. No host name: reports get published.
     pub machine: String,

@@ -11,17 +11,41 @@ use serde::Serialize;
 /// # Errors
 /// When the folder can't be written to, or the disk is full; nothing is left behind then.
 pub fn write<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
+    replace(report, path, File::sync_all)
+}
+
+/// Whether `path` is, or would become, a file that can be replaced: a pipe or a terminal can only be written to once.
+#[must_use]
+pub fn is_replaceable(path: &Path) -> bool {
+    fs::metadata(path).map_or(true, |meta| meta.is_file())
+}
+
+/// The same for a report that is written again in a moment: complete whatever becomes of this program, but not safe from a
+/// power cut.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_unsynced<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
+    replace(report, path, |_| Ok(()))
+}
+
+fn replace<R: Serialize>(report: &R, path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
+    replace_text(&text, path, sync)
+}
+
+/// The same for text that is there already.
+pub(super) fn replace_text(text: &[u8], path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.
-    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return fs::write(path, &text);
+    if !is_replaceable(path) {
+        return fs::write(path, text);
     }
     let temporary = temporary_beside(path)?;
     let written = File::create(&temporary)
         .and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()
+            file.write_all(text)?;
+            sync(&file)
         })
         .and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {

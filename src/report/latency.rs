@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{LatencyHistogram, StatusLatency, Statuses};
 
 /// Latency in microseconds: from the start of a request's send, in an open loop from its intended start, to the last byte of
 /// its answer. Known within 0.1 %.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct LatencyUs {
+    pub min: Option<f64>,
     pub mean: Option<f64>,
     pub stdev: Option<f64>,
     pub max: Option<f64>,
@@ -28,7 +30,7 @@ pub struct LatencyUs {
 }
 
 /// Answers with one status, or of one class.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StatusReport {
     /// How many.
     pub count: u64,
@@ -42,6 +44,7 @@ impl LatencyUs {
     pub(super) fn of(histogram: &LatencyHistogram) -> Self {
         let summary = histogram.summary();
         Self {
+            min: summary.map(|summary| summary.min),
             mean: summary.map(|summary| summary.mean),
             stdev: summary.map(|summary| summary.stdev),
             max: summary.map(|summary| summary.max),

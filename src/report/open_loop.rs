@@ -1,11 +1,12 @@
 //! The arrivals of an open loop: what became of each, and whose fault a late start was.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{LatencyHistogram, Schedule, Tally};
 
 /// What became of the arrivals. `arrivals` is the sum of `answered`, `failed` and `unanswered`, exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
     /// Arrivals per second that were asked for.
     pub rate: f64,
@@ -30,7 +31,7 @@ pub struct OpenLoop {
 }
 
 /// How late requests were started, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct StartDelayUs {
     pub p50: Option<f64>,

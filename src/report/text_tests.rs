@@ -1,45 +1,21 @@
 //! Tests of the text report: wrk's layout to the column, and dashes where there is nothing.
 
-use std::collections::BTreeMap;
-
-use super::super::{ClientCpu, Connections, Environment, Fairness, Spread};
+use super::super::{Connections, Fairness, Spread};
 use super::*;
-use crate::load::{ErrorCounts, FailureCounts};
+use crate::load::ErrorCounts;
 
 fn connections(count: usize) -> Connections {
-    Connections { asked: count, opened: count, closed_without_notice: 0, refused: 0 }
+    Connections { asked: count, opened: count, ..Connections::default() }
 }
 
 fn empty() -> RunReport {
     RunReport {
         url: "http://board/".to_owned(),
         duration_s: 2.0,
-        requests: 0,
-        requests_per_s: 0.0,
-        bytes: 0,
-        bytes_per_s: 0.0,
-        latency_us: LatencyUs::default(),
-        statuses: BTreeMap::new(),
-        classes: BTreeMap::new(),
-        open_loop: None,
-        thread_rate: None,
         threads: 2,
         connections: connections(10),
-        errors: ErrorCounts::default(),
-        reconnects: 0,
-        failed: 0,
-        failed_by: FailureCounts::default(),
         unfinished: 10,
-        fairness: None,
-        partial: false,
-        client_cpu: ClientCpu { total_s: 0.0, per_request_us: None },
-        notes: Vec::new(),
-        environment: Environment {
-            machine: String::new(),
-            kernel: String::new(),
-            versions: BTreeMap::new(),
-            command: String::new(),
-        },
+        ..RunReport::default()
     }
 }
 
@@ -69,7 +45,7 @@ fn the_block_is_laid_out_like_wrks() {
         threads: 12,
         connections: connections(400),
         errors: ErrorCounts { read: 3, status: 7, ..ErrorCounts::default() },
-        fairness: Some(Fairness { slowest: 3, fastest: 9 }),
+        fairness: Some(Fairness { slowest: 3, fastest: 9, worst_gap_ms: 12.5 }),
         ..empty()
     };
     let text = render(&report);

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::board::CoreLoad;
 
 /// What a machine did in one interval. Whatever could not be read is `None`, or missing from its list.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Sample {
     /// Length of the interval in seconds; about 1.
@@ -56,7 +57,7 @@ pub struct Sample {
 }
 
 /// The clock of one group of cores.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ClockSample {
     /// Its cores by number.
@@ -70,7 +71,7 @@ pub struct ClockSample {
 }
 
 /// The firmware's throttle word, taken apart: bits 0 to 3 are what is now, bits 16 to 19 what has been since boot.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Throttle {
     /// The word as it was read.
     pub raw: u32,
@@ -98,7 +99,7 @@ impl Throttle {
 }
 
 /// Swap traffic in the interval, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SwapSample {
     /// Read back. Source: pswpin of /proc/vmstat.
@@ -108,7 +109,7 @@ pub struct SwapSample {
 }
 
 /// A network device in the interval.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct NicSample {
     /// Its name, such as eth0.
@@ -130,7 +131,7 @@ pub struct NicSample {
 }
 
 /// Counts of /proc/net/softnet_stat in the interval, over all cores.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SoftnetSample {
     /// Packets dropped because the queue in front of the network code was full.
@@ -140,7 +141,7 @@ pub struct SoftnetSample {
 }
 
 /// Counts of /proc/net/snmp and /proc/net/netstat in the interval.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TcpSample {
     /// Segments sent again.
@@ -150,7 +151,7 @@ pub struct TcpSample {
 }
 
 /// The server that is loaded, as a process.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ServerSample {
     /// Its process number; that of the parent where several processes are one server.
@@ -172,7 +173,7 @@ pub struct ServerSample {
 }
 
 /// A process in the interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessSample {
     /// Its number.

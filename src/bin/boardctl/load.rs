@@ -1,52 +1,61 @@
 //! `boardctl load`: flags → plan → run → report.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, Progress, RequestParts, Url};
-use boardkit::report::{Environment, RunReport, json, text};
-use boardkit::units::{Span, WrkMetric};
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::{Context, Result};
+use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Url};
+use boardkit::report::{RunReport, hgrm, json};
+use boardkit::units::Span;
 
 use crate::args::{LoadArgs, LoadFlags};
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::layout::Layout;
+use crate::machines::Machines;
+use crate::recorder::{Recorder, Watcher};
+use crate::{EXIT_MEASURED_FAILURE, files, signals};
 
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
 
+/// How long a run is when nothing is said; wrk's default.
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
-    let plan = plan(args.url.clone(), &args.flags)?;
-    check_folder(args.flags.json.as_deref())?;
+    let (url, flags) = shaped(args)?;
+    let plan = plan(url, &flags)?;
+    let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
+    files::check("--json", json_path)?;
+    files::check("--hgrm", hgrm_path)?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
-    print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop, &|_| String::new())?;
-    let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
-    // Printed also when the file could not be written: the minutes of a run are not to be lost.
-    print(&text::render(&report))?;
-    saved.with_context(|| format!("can't write the JSON report to {}", shown(args.flags.json.as_deref())))?;
-    if report.requests == 0 {
-        crate::complain(&format!("no request to {} finished: {}", plan.url, why_nothing(&report)));
+    let mut machines = Machines::start(&plan, &args.watch)?;
+    let layout = Layout::begin(&plan, &flags, args.like)?;
+    let (mut report, outcome) = measure(&plan, stop, json_path, &mut machines)?;
+    report.preset = args.preset.map(|preset| preset.report(&plan, &outcome, &report));
+    let saved = files::save("--json", json_path, |path| json::write(&report, path));
+    let drawn = files::save("--hgrm", hgrm_path, |path| hgrm::write(&outcome.tally.latency(), path));
+    // Printed also when a file could not be written: the minutes of a run are not to be lost.
+    layout.print(&report)?;
+    saved.and(drawn)?;
+    if let Some(why) = report.why_nothing() {
+        crate::complain(&format!("no request to {} finished: {why}", plan.url));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Before the run and not after it: a report that can't be saved.
-pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
-    let folder = json.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    let missing = folder.filter(|folder| !folder.is_dir());
-    ensure!(missing.is_none(), "--json: there is no folder {}; create it first", shown(missing));
-    Ok(())
-}
-
-fn shown(path: Option<&Path>) -> String {
-    path.map(|path| path.display().to_string()).unwrap_or_default()
+/// URL and flags with what the preset has for what was not typed.
+fn shaped(args: &LoadArgs) -> Result<(Url, LoadFlags)> {
+    let (url, mut flags) = (args.url.clone(), args.flags.clone());
+    let Some(shape) = args.preset.map(|preset| preset.shape) else { return Ok((url, flags)) };
+    flags.connections = flags.connections.or(Some(shape.connections));
+    flags.threads = flags.threads.or(Some(shape.threads));
+    flags.duration = flags.duration.or(Some(Span(shape.duration())));
+    Ok((if url.is_bare() { url.at(shape.path)? } else { url }, flags))
 }
 
 /// Turns what was typed into what is meant.
@@ -63,7 +72,7 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         url,
         connections: flags.connections.unwrap_or(DEFAULT_CONNECTIONS),
         threads: flags.threads.unwrap_or_else(cores),
-        duration: flags.duration.0,
+        duration: flags.duration.map_or(DEFAULT_DURATION, |span| span.0),
         warmup: flags.warmup.0,
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
@@ -80,64 +89,17 @@ fn body(typed: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Runs the load with a progress bar, if somebody is there to see it. `look` is called several times a second, with or
-/// without a bar, and says what else the bar shows.
+/// Runs the load, with a progress bar if somebody is there to see it, and with what `watcher` sees. Where the report is
+/// to be saved, it is written as the run goes.
 pub(crate) fn measure(
     plan: &LoadPlan,
     stop: &AtomicBool,
-    look: &dyn Fn(Progress) -> String,
-) -> Result<RunReport> {
-    let total = plan.warmup + plan.duration;
-    let bar = progress_bar(total);
-    let outcome = load::run(plan, stop, &|progress| show(&bar, plan, progress, &look(progress)))?;
-    bar.finish_and_clear();
-    let command = std::env::args().map(quoted).collect::<Vec<_>>().join(" ");
-    Ok(RunReport::new(plan, &outcome, Environment::of_this_machine(command)))
-}
-
-fn progress_bar(total: Duration) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(millis(total));
-    let style = ProgressStyle::with_template("  {wide_bar} {percent:>3}%  {msg}");
-    bar.with_style(style.expect("a constant template is valid"))
-}
-
-fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress, more: &str) {
-    bar.set_position(millis(progress.elapsed.min(progress.total)));
-    let phase = if progress.elapsed < plan.warmup { "warm-up, " } else { "" };
-    let requests = WrkMetric(progress.requests as f64);
-    let comma = if more.is_empty() { "" } else { ", " };
-    bar.set_message(format!("{phase}{requests} requests, {} errors{comma}{more}", progress.errors));
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// An argument as a shell would take it.
-fn quoted(argument: String) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    if !argument.is_empty() && argument.chars().all(plain) {
-        return argument;
-    }
-    format!("'{}'", argument.replace('\'', r"'\''"))
-}
-
-fn why_nothing(report: &RunReport) -> String {
-    let errors = &report.errors;
-    let advice = if errors.connect > 0 && report.connections.opened == 0 {
-        "is the server running, on that address and port?"
-    } else if errors.timeout > 0 || report.unfinished > 0 {
-        "it takes connections and does not answer; a longer --timeout or --duration may help"
-    } else {
-        "it closes without an answer, or does not speak HTTP"
-    };
-    format!(
-        "connect {}, read {}, write {}, timeout {}; {advice}",
-        errors.connect, errors.read, errors.write, errors.timeout
-    )
+    json: Option<&Path>,
+    watcher: &mut dyn Watcher,
+) -> Result<(RunReport, Outcome)> {
+    let mut recorder = Recorder::new(plan, json, watcher);
+    let outcome = load::run(plan, stop, &mut recorder)?;
+    Ok((recorder.finish(&outcome), outcome))
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.
@@ -146,17 +108,5 @@ pub(crate) fn print(text: &str) -> Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write the report"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_are_quoted_only_when_a_shell_needs_it() {
-        assert_eq!(quoted("--json=a.json".to_owned()), "--json=a.json");
-        assert_eq!(quoted("http://b:1/x?y=1".to_owned()), "'http://b:1/x?y=1'");
-        assert_eq!(quoted("it's".to_owned()), r"'it'\''s'");
     }
 }

@@ -2,13 +2,19 @@
 
 mod args;
 mod child;
+mod files;
+mod layout;
 mod load;
+mod machines;
+mod progress;
+mod recorder;
 mod signals;
 mod trial;
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
+use boardkit::report::schema;
 use clap::Parser;
 
 use crate::args::{Cli, Verb};
@@ -31,6 +37,7 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
         Verb::Try(flags) => trial::run(flags),
+        Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -3,4 +3,5 @@
 pub(crate) mod boardctl;
 pub(crate) mod boardd;
 pub(crate) mod client;
+pub(crate) mod lan;
 pub(crate) mod scripted;

@@ -3,7 +3,7 @@
 mod load;
 mod values;
 
-pub(crate) use load::{LoadArgs, LoadFlags};
+pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -28,6 +28,8 @@ pub(crate) enum Verb {
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
     Try(LoadFlags),
+    /// Print the JSON Schema of the report that `load --json` writes
+    Schema,
     /// What `try` runs as its second process
     #[command(hide = true)]
     Serve(ServeArgs),

@@ -1,0 +1,34 @@
+//! The published form of the reports, as JSON Schema: made from the very types that are written, so that it can't be wrong.
+
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::Value;
+
+use super::RunReport;
+
+/// The schema of `run.json`: what `boardctl load --json` writes, whole at any time. Draft 2020-12, pretty-printed, with a
+/// line feed at its end.
+///
+/// # Panics
+/// Never: a schema is made of texts, numbers and lists.
+#[must_use]
+pub fn run() -> String {
+    pretty::<RunReport>()
+}
+
+fn pretty<R: JsonSchema>() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let generator = SchemaGenerator::new(settings.with_transform(RecursiveTransform(all_is_written)));
+    let schema = generator.into_root_schema_for::<R>();
+    serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
+}
+
+/// A default is for reading reports of older versions. What is written has all fields.
+fn all_is_written(schema: &mut Schema) {
+    schema.remove("default");
+    let fields = schema.get("properties").and_then(Value::as_object);
+    if let Some(names) = fields.map(|fields| fields.keys().cloned().collect::<Vec<_>>()) {
+        schema.insert("required".to_owned(), names.into());
+    }
+}
