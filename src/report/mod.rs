@@ -3,9 +3,9 @@
 mod answers;
 mod clock;
 mod environment;
-pub mod hgrm;
 #[cfg(test)]
 mod hand;
+pub mod hgrm;
 mod histograms;
 pub mod json;
 mod latency;
