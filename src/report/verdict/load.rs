@@ -102,7 +102,7 @@ fn busiest(case: &Case<'_>) -> (f64, &'static str) {
     let board = &case.board;
     let mut all = vec![(case.thread.unwrap_or_default(), "the load tester's thread")];
     if let Some(server) = board.server {
-        all.push((server.busiest_thread, "the server's busiest thread"));
+        all.push((server.neediest_thread, "the server's busiest thread"));
     }
     // Where other programs fill cores, the server can still take its share of them.
     let crowded = board.others_cores() >= FILLS || (case.board_full() && !case.is_ours());

@@ -320,6 +320,34 @@ fn one_core_and_all_of_them() {
             "97 % of a core",
         ),
         (
+            "one thread that has to share its core",
+            |report| {
+                each_board(report, |_, board| {
+                    board.cores = cores(&[1.0, 1.0]);
+                    server(board, 0.6, 0.55);
+                    let server = board.server.as_mut().expect("a server");
+                    (server.waited, server.neediest_thread) = (Some(0.42), Some(0.96));
+                    board.others = vec![other("cc1", 1.3)];
+                });
+            },
+            LimitedBy::OneCore,
+            "the server's busiest thread used 55 % of a core and waited for one for 41 % of the time, all its threads 0.60",
+        ),
+        (
+            "threads that all have to share",
+            |report| {
+                local(report);
+                each_board(report, |_, board| {
+                    board.cores = cores(&[1.0, 1.0]);
+                    server(board, 1.1, 0.56);
+                    let server = board.server.as_mut().expect("a server");
+                    (server.waited, server.neediest_thread) = (Some(0.8), Some(0.96));
+                });
+            },
+            LimitedBy::AllCores,
+            "the server used 1.10 of them",
+        ),
+        (
             "one core with the network's interrupts",
             |report| {
                 each_board(report, |_, board| {

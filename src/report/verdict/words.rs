@@ -13,7 +13,7 @@ pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Can
         LimitedBy::Link => "the link was full: the board may have had time left",
         LimitedBy::Admission => "the server turned requests away: it serves what it lets in",
         LimitedBy::Clock => "the board's clock was held down while its cores were busy",
-        LimitedBy::OneCore => "one core, or the server's few threads, had no time left; other cores had",
+        LimitedBy::OneCore => "one core, or a server that works on few of them, could do no more",
         LimitedBy::AllCores if case.local => {
             "all cores were busy; with a laptop for the load tester, the server has them all"
         }

@@ -59,8 +59,9 @@ fn a_link_of_unknown_speed() {
 fn one_worker_that_has_all_the_connections() {
     let server = Boardd::start(&["--workers", "1", "--pin"]);
     // A page that is made anew each time, and costs the client next to nothing to take.
-    let url = format!("http://{}/hello?a={}", server.address, "%3C".repeat(1200));
-    let run = staged("one_core", || load(&url, &["-c", "8", "-t", "1", "-d", "2s"]));
+    let url = format!("http://{}/hello", server.address);
+    let header = format!("X: {}", "<".repeat(4000));
+    let run = staged("one_core", || load(&url, &["-c", "8", "-t", "1", "-d", "2s", "-H", &header]));
     assert!(evidence(&run.report, "one_core").contains("the server's busiest thread"), "{}", run.stdout);
 }
 
