@@ -3,6 +3,8 @@
 mod answers;
 mod clock;
 mod environment;
+#[cfg(test)]
+mod hand;
 pub mod hgrm;
 mod histograms;
 pub mod json;

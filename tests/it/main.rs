@@ -14,3 +14,4 @@ mod server;
 mod support;
 mod telemetry;
 mod trial;
+mod verdict;

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Url};
 use boardkit::report::{RunReport, hgrm, json};
 use boardkit::units::Span;
@@ -31,6 +31,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
     files::check("--json", json_path)?;
     files::check("--hgrm", hgrm_path)?;
+    ensure!(hgrm_path.is_none() || hgrm_path != json_path, "--hgrm and --json must name two different files");
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let mut machines = Machines::start(&plan, &args.watch)?;
     let layout = Layout::begin(&plan, &flags, args.like)?;

@@ -36,7 +36,11 @@ pub(super) fn all(case: &Case<'_>) -> Candidate {
         return Candidate { name: LimitedBy::AllCores, state: State::Unknown, evidence: UNSEEN.to_owned() };
     };
     let full = case.board_full();
-    let mut lines = vec![format!("the {} were {} busy on average", cores(case.core_count()), percent(mean))];
+    let busy = percent(mean);
+    let mut lines = vec![match case.core_count() {
+        1 => format!("the only core was {busy} busy"),
+        count => format!("the {count} cores were {busy} busy on average"),
+    }];
     if full && !case.is_ours() {
         lines.push(
             "mostly with other programs, so that the server would get more of them for more load".to_owned(),
@@ -49,18 +53,18 @@ pub(super) fn all(case: &Case<'_>) -> Candidate {
 
 const UNSEEN: &str = "the load of the board's cores is not known";
 
-fn cores(count: usize) -> String {
-    if count == 1 { "only core".to_owned() } else { format!("{count} cores") }
-}
-
 /// Whether the server's threads used all they could while they don't use all cores.
 fn threads(case: &Case<'_>) -> Option<(bool, String)> {
     let ServerSeen { cores, busiest_thread, .. } = case.board.server?;
     let count = case.core_count();
-    let of = if count > 0 { format!(" of {count}") } else { String::new() };
+    let of = match count {
+        0 => "cores".to_owned(),
+        1 => "of it".to_owned(),
+        _ => format!("of {count} cores"),
+    };
     let spreads = count > 0 && cores >= BUSY * count as f64;
     let line = format!(
-        "the server's busiest thread used {} of a core, all its threads {cores:.2}{of} cores",
+        "the server's busiest thread used {} of a core, all its threads {cores:.2} {of}",
         percent(busiest_thread)
     );
     Some((busiest_thread >= BUSY && !spreads, line))

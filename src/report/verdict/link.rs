@@ -39,9 +39,8 @@ pub(super) fn judge(case: &Case<'_>, busy: bool) -> Candidate {
         line += &format!(", {} of the {mbit} Mbit/s {by}", percent(flow.wire / mbit));
         State::Limits
     } else if let Some(mbit) = looks_like(case, flow, loopback).filter(|_| !busy) {
-        line += &format!(
-            ", even from second to second while no core was busy: it looks like a {mbit} Mbit/s link"
-        );
+        let meanwhile = if case.core_count() > 0 { " while no core was busy" } else { "" };
+        line += &format!(", even from second to second{meanwhile}: it looks like a {mbit} Mbit/s link");
         State::Limits
     } else if let Some((mbit, by)) = speed {
         line += &format!(", {} of the {mbit} Mbit/s {by}", percent(flow.wire / mbit));
