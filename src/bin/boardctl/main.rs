@@ -3,6 +3,7 @@
 mod args;
 mod child;
 mod files;
+mod highest;
 mod layout;
 mod load;
 mod machines;

@@ -4,6 +4,7 @@ mod load;
 mod values;
 
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
+pub(crate) use values::Rate;
 
 use clap::{Args, Parser, Subcommand};
 
