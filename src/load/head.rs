@@ -67,12 +67,28 @@ impl HeadParser {
     }
 }
 
+fn config() -> httparse::ParserConfig {
+    let mut config = httparse::ParserConfig::default();
+    config.allow_multiple_spaces_in_response_status_delimiters(true);
+    config
+}
+
+/// Names and values of the header fields in a head that [`HeadParser`] has taken, in their order.
+pub(super) fn fields(head: &[u8]) -> Vec<(String, String)> {
+    let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut response = httparse::Response::new(&mut fields);
+    // Parsed before: there is nothing new to go wrong.
+    let _ = config().parse_response(&mut response, head);
+    let pair = |field: &httparse::Header<'_>| {
+        (field.name.to_owned(), String::from_utf8_lossy(field.value).into_owned())
+    };
+    response.headers.iter().map(pair).collect()
+}
+
 fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError> {
     let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut response = httparse::Response::new(&mut []);
-    let mut config = httparse::ParserConfig::default();
-    config.allow_multiple_spaces_in_response_status_delimiters(true);
-    let parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut fields);
+    let parsed = config().parse_response_with_uninit_headers(&mut response, bytes, &mut fields);
     let len = match parsed.map_err(ResponseError::Head)? {
         httparse::Status::Complete(len) => len,
         httparse::Status::Partial => return Ok(None),

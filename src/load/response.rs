@@ -4,7 +4,7 @@ use super::chunks::Chunks;
 use super::head::{Answer, Framing, Head, HeadParser};
 
 /// Bytes in one head; above the default limit of every common server.
-const MAX_HEAD: usize = 64 * 1024;
+pub(super) const MAX_HEAD: usize = 64 * 1024;
 
 /// Why an answer can't be understood. The connection is of no use afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
