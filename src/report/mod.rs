@@ -1,5 +1,6 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+pub mod compare;
 mod environment;
 mod histograms;
 pub mod json;

@@ -1,0 +1,5 @@
+//! A comparison of several servers.
+
+mod interval;
+
+pub use interval::MIN_ROUNDS;
