@@ -28,9 +28,9 @@ impl PortOwner {
     /// nothing is seen to. Sources: /proc/net/tcp, /proc/net/tcp6, and the links in /proc/PID/fd. Takes milliseconds.
     #[must_use]
     pub fn of(root: &SysRoot, address: SocketAddr) -> Option<Self> {
-        let tables = ["proc/net/tcp", "proc/net/tcp6"].map(|table| root.text(table).unwrap_or_default());
+        let tables = tables(root);
         let rows = tables.iter().flat_map(|table| table.lines().skip(1));
-        let (uid, inode) = rows.filter_map(|row| listener(row, address)).next()?;
+        let Listening { uid, inode, .. } = rows.filter_map(listening).find(|one| one.clashes(address))?;
         let link = format!("socket:[{inode}]");
         let owner = root.find_numbered("proc", "", &mut |pid| {
             let dir = format!("proc/{pid}/fd");
@@ -47,17 +47,35 @@ impl PortOwner {
     }
 }
 
-/// User and inode of the row, if it listens where `address` would.
-fn listener(row: &str, address: SocketAddr) -> Option<(u32, u64)> {
+/// A listening socket, as a row of /proc/net/tcp has it.
+pub(super) struct Listening {
+    pub(super) address: SocketAddr,
+    uid: u32,
+    pub(super) inode: u64,
+}
+
+impl Listening {
+    /// Whether it listens where `address` would.
+    fn clashes(&self, address: SocketAddr) -> bool {
+        let (ip, own) = (self.address.ip(), address.ip());
+        self.address.port() == address.port() && (ip == own || ip.is_unspecified() || own.is_unspecified())
+    }
+}
+
+/// The listening sockets of this network namespace.
+pub(super) fn all_listening(root: &SysRoot) -> Vec<Listening> {
+    tables(root).iter().flat_map(|table| table.lines().skip(1)).filter_map(listening).collect()
+}
+
+fn tables(root: &SysRoot) -> [String; 2] {
+    ["proc/net/tcp", "proc/net/tcp6"].map(|table| root.text(table).unwrap_or_default())
+}
+
+fn listening(row: &str) -> Option<Listening> {
     let words: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
     let &[_, local, _, LISTENS, .., uid, _, inode] = &words[..] else { return None };
-    let (ip, port) = parse_local(local)?;
-    let wildcard = |ip: IpAddr| ip.is_unspecified();
-    let clashes = port == address.port() && (ip == address.ip() || wildcard(ip) || wildcard(address.ip()));
-    if !clashes {
-        return None;
-    }
-    Some((uid.parse().ok()?, inode.parse().ok()?))
+    let address = parse_local(local)?.into();
+    Some(Listening { address, uid: uid.parse().ok()?, inode: inode.parse().ok()? })
 }
 
 /// `0100007F:1F90`: the address in words of four bytes, each printed as a number of this machine's byte order, and the port.
