@@ -39,7 +39,7 @@ pub use processes::{ProcessRow, pids, threads};
 pub use quota::Quota;
 pub use root::SysRoot;
 pub use serving::{Serving, ServingCpu};
-pub use sockets::PortOwner;
+pub use sockets::{PortOwner, holders};
 pub use stat::{CoreLoad, CoreTimes, StatSample};
 pub use thermal::{Thermal, ThermalZone, TripKind, TripPoint};
 

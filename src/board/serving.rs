@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use super::sockets::{Listening, all_listening};
-use super::{ProcessRow, SysRoot, pids, threads};
+use super::{ProcessRow, SysRoot, holders, threads};
 
 /// The first process of the machine. It holds the sockets that it gives to others, and serves nobody.
 const INIT: u32 = 1;
@@ -35,27 +34,11 @@ struct ProcessCpu {
 
 impl Serving {
     /// The processes that share a socket which takes connections to `address`, an address of this machine: one, or a master
-    /// and its workers. `None` when nothing listens there, or none of them may be looked at. Takes milliseconds. Sources:
-    /// /proc/net/tcp, /proc/net/tcp6, and the links in /proc/PID/fd.
+    /// and its workers. `None` when nothing listens there, or none of them may be looked at. Takes milliseconds.
     #[must_use]
     pub fn at(root: &SysRoot, address: SocketAddr) -> Option<Self> {
-        let listening = all_listening(root);
-        let at = |is_it: &dyn Fn(&Listening) -> bool| -> Vec<String> {
-            let found = listening.iter().filter(|one| one.address.port() == address.port() && is_it(one));
-            found.map(|one| format!("socket:[{}]", one.inode)).collect()
-        };
-        // As in the kernel, who listens at the very address comes before who listens at all of them.
-        let mut links = at(&|one| one.address.ip() == address.ip());
-        if links.is_empty() {
-            links = at(&|one| one.address.ip().is_unspecified());
-        }
-        let holds = |pid: &u32| {
-            let dir = format!("proc/{pid}/fd");
-            let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).is_some_and(|link| links.contains(&link));
-            !links.is_empty() && root.find_numbered(&dir, "", &mut is_it).is_some()
-        };
-        let mut rows: Vec<ProcessRow> =
-            pids(root).into_iter().filter(holds).filter_map(|pid| ProcessRow::read(root, pid)).collect();
+        let pids = holders(root, address);
+        let mut rows: Vec<ProcessRow> = pids.iter().filter_map(|pid| ProcessRow::read(root, *pid)).collect();
         if rows.len() > 1 {
             rows.retain(|row| row.pid != INIT);
         }

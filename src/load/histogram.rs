@@ -28,11 +28,27 @@ pub struct LatencySummary {
     pub mean: f64,
     /// Standard deviation.
     pub stdev: f64,
+    /// The shortest.
+    pub min: f64,
     /// The longest.
     pub max: f64,
     /// Share of values within one standard deviation of the mean, in percent, as wrk counts it.
     pub within_stdev_percent: f64,
 }
+
+/// One step of a percentile distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PercentileStep {
+    /// The share of all values, from 0 to 1, that this step stands for.
+    pub quantile: f64,
+    /// The wait in microseconds that this share does not exceed.
+    pub value_us: f64,
+    /// How many values are not longer than that.
+    pub count: u64,
+}
+
+/// Steps for each halving of the rest, as HdrHistogram's own files have it.
+const STEPS_PER_HALVING: u32 = 5;
 
 /// Nanoseconds in a microsecond.
 const MICRO: f64 = 1000.0;
@@ -94,6 +110,15 @@ impl LatencyHistogram {
         self.0.add(&other.0).expect("same bounds");
     }
 
+    /// Puts `new` in the place of `old`, all of which is recorded here.
+    ///
+    /// # Panics
+    /// When `old` holds what is not recorded here.
+    pub(super) fn replace(&mut self, old: &Self, new: &Self) {
+        self.0.subtract(&old.0).expect("a part of it");
+        self.add(new);
+    }
+
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         self.0.reset();
@@ -109,6 +134,27 @@ impl LatencyHistogram {
     #[must_use]
     pub fn percentile_us(&self, percent: f64) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.value_at_percentile(percent).min(self.0.max()) as f64 / MICRO)
+    }
+
+    /// The percentile distribution: five steps up to 50 %, five more up to 75 %, and so on in halves of the rest, up to the
+    /// longest wait, which is the step of quantile 1. No step when nothing is recorded.
+    pub fn steps(&self) -> impl Iterator<Item = PercentileStep> {
+        let mut count = 0;
+        // The crate gives one step of the smallest value for nothing at all.
+        let steps = self.0.iter_quantiles(STEPS_PER_HALVING).filter(|_| !self.0.is_empty());
+        steps.map(move |step| {
+            count += step.count_since_last_iteration();
+            let value = step.value_iterated_to().min(self.0.max());
+            PercentileStep { quantile: step.quantile_iterated_to(), value_us: value as f64 / MICRO, count }
+        })
+    }
+
+    /// How the memory is laid out: buckets, and counters in each of the first.
+    #[must_use]
+    pub fn buckets(&self) -> (u64, u64) {
+        let buckets = u64::from(self.0.buckets());
+        // Every bucket but the first shares its lower half with the one before.
+        (buckets, 2 * self.0.distinct_values() as u64 / (buckets + 1))
     }
 
     /// Mean, deviation and maximum; `None` when nothing is recorded, so that nobody divides by zero.
@@ -128,6 +174,7 @@ impl LatencyHistogram {
         Some(LatencySummary {
             mean: mean / MICRO,
             stdev: stdev / MICRO,
+            min: self.0.min() as f64 / MICRO,
             max: self.0.max() as f64 / MICRO,
             within_stdev_percent: 100.0 * inside as f64 / self.0.len() as f64,
         })
@@ -165,6 +212,27 @@ mod tests {
         assert!((summary.mean / 5000.5 - 1.0).abs() < 0.001);
         // Of a uniform spread, 1/√3 lies within one deviation.
         assert!((summary.within_stdev_percent - 57.7).abs() < 0.5);
+    }
+
+    #[test]
+    fn steps_climb_to_the_longest_wait() {
+        let mut histogram = LatencyHistogram::new();
+        assert_eq!(histogram.steps().count(), 0);
+        for us in 1..=10_000u64 {
+            histogram.record(us * 1000);
+        }
+        let steps: Vec<_> = histogram.steps().collect();
+        assert!(steps.windows(2).all(|two| two[0].quantile < two[1].quantile));
+        assert!(steps.windows(2).all(|two| two[0].value_us <= two[1].value_us));
+        for step in &steps {
+            // Quantiles are sums of binary fractions, and may miss a value's edge by the last bit.
+            let value = histogram.percentile_us(step.quantile * 100.0).unwrap();
+            assert!((step.value_us / value - 1.0).abs() <= 0.001, "{step:?}, {value}");
+        }
+        let last = steps.last().unwrap();
+        assert_eq!((last.quantile, last.count), (1.0, 10_000));
+        assert_eq!(last.value_us, histogram.summary().unwrap().max);
+        assert_eq!(histogram.buckets(), (32, 2048));
     }
 
     #[test]

@@ -26,6 +26,7 @@
 //!   or is unfinished.
 //! - Latencies are kept by status: what was served and what was turned away are two questions.
 
+mod answers;
 mod arrivals;
 mod chunks;
 mod collect;
@@ -39,6 +40,7 @@ mod histogram;
 mod limits;
 mod measure;
 mod outcome;
+mod parts;
 mod plan;
 mod probe;
 mod request;
@@ -52,12 +54,14 @@ mod tally;
 mod target;
 mod worker;
 
+pub use answers::AnswerCounts;
 pub use collect::{Observer, Places, Second, ThreadSecond};
 pub use error::LoadError;
 pub use fault::{ErrorCounts, FailureCounts, Fault};
-pub use histogram::{HistogramError, LatencyHistogram, LatencySummary};
+pub use histogram::{HistogramError, LatencyHistogram, LatencySummary, PercentileStep};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
+pub use parts::TimeParts;
 pub use plan::LoadPlan;
 pub use probe::{ProbeAnswer, ProbeError, probe};
 pub use request::{Request, RequestError, RequestParts};

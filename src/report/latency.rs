@@ -12,6 +12,7 @@ use crate::load::{LatencyHistogram, StatusLatency, Statuses};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct LatencyUs {
+    pub min: Option<f64>,
     pub mean: Option<f64>,
     pub stdev: Option<f64>,
     pub max: Option<f64>,
@@ -43,6 +44,7 @@ impl LatencyUs {
     pub(super) fn of(histogram: &LatencyHistogram) -> Self {
         let summary = histogram.summary();
         Self {
+            min: summary.map(|summary| summary.min),
             mean: summary.map(|summary| summary.mean),
             stdev: summary.map(|summary| summary.stdev),
             max: summary.map(|summary| summary.max),

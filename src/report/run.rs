@@ -6,7 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
-use super::{Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread};
+use super::verdict::Case;
+use super::{
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport,
+    TimesUs, Validity, Verdict,
+};
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
 /// Microseconds in a second.
@@ -39,8 +43,12 @@ pub struct RunReport {
     pub sent_bytes: u64,
     /// `bytes` per second.
     pub bytes_per_s: f64,
+    /// What the answers held.
+    pub answers: Answers,
     /// Latency; all fields `null` when nothing finished.
     pub latency_us: LatencyUs,
+    /// Parts of that time, and connecting besides; all fields `null` when nothing finished.
+    pub times_us: TimesUs,
     /// Answers and their latency by status, such as `200`; `other` where there are too many statuses to keep apart.
     pub statuses: BTreeMap<String, StatusReport>,
     /// The same by class, such as `2xx`.
@@ -73,8 +81,16 @@ pub struct RunReport {
     pub notes: Vec<String>,
     /// What was asked for.
     pub settings: Settings,
+    /// The published test that this run has the shape of, and its figures; `null` without `--preset`.
+    pub preset: Option<PresetReport>,
     /// Second by second.
     pub series: Vec<SeriesRow>,
+    /// Who was watched; `null` when nobody was.
+    pub telemetry: Option<TelemetryReport>,
+    /// What limited the run; `null` while that was not judged.
+    pub verdict: Option<Verdict>,
+    /// Whether it is good as a measurement of the board; `null` while that was not judged.
+    pub validity: Option<Validity>,
     /// All latencies, for adding runs up exactly.
     pub histograms: Histograms,
     /// The conditions, without which the numbers mean little.
@@ -89,10 +105,19 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Connects begun, the first ones included unless there was a warm-up.
+    pub connects: u64,
+    /// Connections that finished a request.
+    pub served: usize,
+    /// Those that finished at least a tenth of an even share of what their thread did, and two requests at least: the others
+    /// starved.
+    pub served_fairly: usize,
     /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
     pub closed_without_notice: u64,
     /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
     pub refused: u64,
+    /// Attempts that found no free local port.
+    pub out_of_ports: u64,
 }
 
 /// Requests finished by the worst- and the best-served connection.
@@ -141,7 +166,9 @@ impl RunReport {
             head_bytes: tally.head_bytes,
             sent_bytes: tally.sent_bytes,
             bytes_per_s: per_second(tally.bytes),
+            answers: Answers::of(tally),
             latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
+            times_us: if finished { TimesUs::of(tally) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
             open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
@@ -150,8 +177,12 @@ impl RunReport {
             connections: Connections {
                 asked: outcome.asked,
                 opened: outcome.opened(),
+                connects: tally.connects,
+                served: outcome.places.iter().map(|places| places.served).sum(),
+                served_fairly: outcome.places.iter().map(|places| places.served_fairly).sum(),
                 closed_without_notice: tally.closed_without_notice,
                 refused: tally.refused,
+                out_of_ports: tally.out_of_ports,
             },
             errors: tally.errors,
             reconnects: tally.reconnects,
@@ -167,10 +198,23 @@ impl RunReport {
             },
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
+            preset: None,
             series: Vec::new(),
+            telemetry: None,
+            verdict: None,
+            validity: None,
             histograms: Histograms::of(tally),
             environment,
         }
+    }
+}
+
+impl RunReport {
+    /// Judges the run by what it says: verdict and validity, anew.
+    pub fn judge(&mut self) {
+        let case = Case::new(self);
+        let (verdict, validity) = (Verdict::of_case(&case), Validity::of_case(&case));
+        (self.verdict, self.validity) = (Some(verdict), Some(validity));
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::load::ErrorCounts;
 
 fn connections(count: usize) -> Connections {
-    Connections { asked: count, opened: count, closed_without_notice: 0, refused: 0 }
+    Connections { asked: count, opened: count, ..Connections::default() }
 }
 
 fn empty() -> RunReport {

@@ -2,7 +2,9 @@
 
 mod answers;
 mod ends;
+mod familiar;
 mod faults;
 mod limits;
 mod open_loop;
+mod preset;
 mod stops;

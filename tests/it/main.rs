@@ -12,4 +12,5 @@ mod schema;
 mod scratch;
 mod server;
 mod support;
+mod telemetry;
 mod trial;

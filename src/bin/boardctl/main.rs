@@ -2,7 +2,10 @@
 
 mod args;
 mod child;
+mod files;
+mod layout;
 mod load;
+mod machines;
 mod progress;
 mod recorder;
 mod signals;

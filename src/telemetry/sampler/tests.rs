@@ -129,7 +129,9 @@ fn what_vanishes_or_begins_again_has_no_value_until_there_are_two_readings() {
         "sys/fs/cgroup/a/cpu.stat",
         "proc/stat",
     ];
-    paths.map(|path| fs::remove_file(tree.path(path)).expect("file"));
+    for path in paths {
+        fs::remove_file(tree.path(path)).expect("file");
+    }
     let bare = sample();
     assert_eq!(known(&bare), ([false; 3], 0, false, 0));
     // Without /proc/stat it is not known which cores are off: their clocks are asked all the same.

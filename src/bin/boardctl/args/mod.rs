@@ -3,7 +3,7 @@
 mod load;
 mod values;
 
-pub(crate) use load::{LoadArgs, LoadFlags};
+pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 
 use clap::{Args, Parser, Subcommand};
 
