@@ -96,14 +96,12 @@ impl Comparison {
             server.typical = Typical::of(&self.rounds, place);
         }
         self.pairs = (1..self.servers.len()).map(|place| self.pair(place)).collect();
-        let named = |server: &Server| Some((server.name.clone(), server.answer.clone()?));
-        let answers: Vec<(String, Answer)> = self.servers.iter().filter_map(named).collect();
-        let answers: Vec<answer::Named<'_>> =
-            answers.iter().map(|(name, answer)| (name.as_str(), answer)).collect();
-        self.warnings = answer::warnings(&answers);
+        let seen: Vec<answer::Seen<'_>> = self.servers.iter().filter_map(answer::Seen::of).collect();
+        let (warnings, fields) = (answer::warnings(&seen), answer::field_differences(&seen));
+        self.warnings = warnings;
         self.warnings.extend(self.faults());
         self.notes = noted.to_vec();
-        self.notes.extend(answer::field_differences(&answers));
+        self.notes.extend(fields);
         self.notes.extend(self.multiplicity());
     }
 
@@ -149,13 +147,5 @@ impl Comparison {
                  comparisons (Bonferroni)"
             )
         })
-    }
-}
-
-impl Server {
-    /// Bytes of content per second; `None` when it is not known.
-    #[must_use]
-    pub fn content_per_s(&self) -> Option<f64> {
-        Some(self.typical.requests_per_s? * self.answer.as_ref()?.body_bytes as f64)
     }
 }

@@ -90,12 +90,14 @@ fn figures(comparison: &Comparison) -> Table {
     row("Server CPU per request, us", &|server| digits(server.typical.server_cpu_us));
     row("Latency 50 %, ms", &|server| digits(server.typical.p50_us.map(|us| us / MILLI_US)));
     row("Latency 99 %, ms", &|server| digits(server.typical.p99_us.map(|us| us / MILLI_US)));
-    row("Answer: status", &|server| answer(server, &|answer| answer.status.to_string()));
-    row("Answer: bytes of content", &|server| answer(server, &|answer| answer.body_bytes.to_string()));
-    row("Answer: bytes of head", &|server| answer(server, &|answer| answer.head_bytes.to_string()));
-    row("Answer: bytes read under load", &|server| digits(server.typical.bytes_per_request));
-    row("Content per second, MB", &|server| digits(server.content_per_s().map(|bytes| bytes / MEGA)));
-    row("Read per second, MB", &|server| digits(server.typical.bytes_per_s.map(|bytes| bytes / MEGA)));
+    row("Answer: status", &|server| text_of(server.answer.as_ref().map(|answer| answer.status)));
+    row("Answer: bytes of content", &|server| decimals(server.typical.body_bytes, 0));
+    row("Answer: bytes of head", &|server| decimals(server.typical.head_bytes, 0));
+    row("Answer: bytes on the wire", &|server| decimals(server.typical.wire_bytes, 0));
+    row("Content per second, MB", &|server| {
+        digits(server.typical.body_bytes_per_s.map(|bytes| bytes / MEGA))
+    });
+    row("Wire per second, MB", &|server| digits(server.typical.wire_bytes_per_s.map(|bytes| bytes / MEGA)));
     row("Slowest connection / fastest", &|server| decimals(server.typical.slowest_by_fastest, 2));
     row("Longest gap of a connection, ms", &|server| digits(server.typical.worst_gap_ms));
     let mut sum = ErrorCounts::default();
@@ -139,7 +141,7 @@ fn ratios(comparison: &Comparison) -> Option<Table> {
                 pair.server.clone(),
                 metric.title().to_owned(),
                 decimals(ratio.map(|ratio| ratio.value), 3),
-                interval.unwrap_or_else(|| DASH.to_owned()),
+                text_of(interval),
                 words::verdict(*metric, judgement),
             ]);
         }
@@ -156,8 +158,8 @@ pub(super) fn percent_of(share: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn answer(server: &Server, tell: &dyn Fn(&super::Answer) -> String) -> String {
-    server.answer.as_ref().map_or_else(|| DASH.to_owned(), tell)
+fn text_of(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| DASH.to_owned(), |value| value.to_string())
 }
 
 /// A number to about four digits.
@@ -172,7 +174,7 @@ fn digits(value: Option<f64>) -> String {
 }
 
 fn decimals(value: Option<f64>, places: usize) -> String {
-    value.map_or_else(|| DASH.to_owned(), |value| format!("{value:.places$}"))
+    text_of(value.map(|value| format!("{value:.places$}")))
 }
 
 #[cfg(test)]

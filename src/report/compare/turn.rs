@@ -37,6 +37,12 @@ pub struct Turn {
     pub p99_us: Option<f64>,
     /// Bytes read: heads, contents and their framing.
     pub bytes: u64,
+    /// Those of them that were heads of finished requests.
+    pub head_bytes: u64,
+    /// Those of them that were content of finished requests.
+    pub body_bytes: u64,
+    /// Content of the shortest and of the longest answer in bytes; `null` when nothing finished.
+    pub body_range: Option<(u64, u64)>,
     /// How evenly connections were served; `null` when nothing finished.
     pub fairness: Option<Fairness>,
     /// Errors by kind.
@@ -61,6 +67,9 @@ impl Turn {
             p50_us: latency.percentile_us(50.0).filter(|_| finished),
             p99_us: latency.percentile_us(99.0).filter(|_| finished),
             bytes: tally.bytes,
+            head_bytes: tally.head_bytes,
+            body_bytes: tally.answers.body_bytes,
+            body_range: tally.answers.body_range,
             fairness: finished.then(|| Fairness::of(outcome)),
             errors: tally.errors,
             failed: tally.failed.total(),

@@ -21,10 +21,18 @@ pub struct Typical {
     pub p50_us: Option<f64>,
     /// Latency that 99 of 100 requests did not exceed, in microseconds.
     pub p99_us: Option<f64>,
-    /// Bytes read for each request.
-    pub bytes_per_request: Option<f64>,
+    /// Bytes of content in each answer, on average over all turns.
+    pub body_bytes: Option<f64>,
+    /// Bytes of head in each answer.
+    pub head_bytes: Option<f64>,
+    /// Bytes read for each answer: head, content and framing, and what had begun to come when a turn ended.
+    pub wire_bytes: Option<f64>,
+    /// Content of the shortest and of the longest answer in bytes; `null` when nothing finished.
+    pub body_range: Option<(u64, u64)>,
+    /// Bytes of content per second: of a typical turn with an average answer.
+    pub body_bytes_per_s: Option<f64>,
     /// Bytes read per second.
-    pub bytes_per_s: Option<f64>,
+    pub wire_bytes_per_s: Option<f64>,
     /// Requests of the connection that was served worst over those of the one that was served best; 1 is even.
     pub slowest_by_fastest: Option<f64>,
     /// The longest time in any turn in which a connection finished nothing, in milliseconds.
@@ -49,21 +57,29 @@ impl Typical {
         };
         let metric = |metric: Metric| typical(&|turn| metric.of(turn));
         let requests: u64 = turns.iter().map(|turn| turn.requests).sum();
-        let bytes: u64 = turns.iter().map(|turn| turn.bytes).sum();
+        let each = |bytes: &dyn Fn(&Turn) -> u64| {
+            let all: u64 = turns.iter().map(|turn| bytes(turn)).sum();
+            (requests > 0).then(|| all as f64 / requests as f64)
+        };
+        let requests_per_s = metric(Metric::RequestsPerS);
+        let per_s = |each: Option<f64>| Some(each? * requests_per_s?);
+        let (body_bytes, wire_bytes) = (each(&|turn| turn.body_bytes), each(&|turn| turn.bytes));
         let mut errors = ErrorCounts::default();
         for turn in &turns {
             errors.add(&turn.errors);
         }
         let fairness = || turns.iter().filter_map(|turn| turn.fairness);
         Self {
-            requests_per_s: metric(Metric::RequestsPerS),
+            requests_per_s,
             server_cpu_us: metric(Metric::ServerCpuUs),
             p50_us: metric(Metric::P50Us),
             p99_us: metric(Metric::P99Us),
-            bytes_per_request: (requests > 0).then(|| bytes as f64 / requests as f64),
-            bytes_per_s: typical(&|turn| {
-                Some(turn.bytes as f64 / turn.duration_s).filter(|_| turn.requests > 0)
-            }),
+            body_bytes,
+            head_bytes: each(&|turn| turn.head_bytes),
+            wire_bytes,
+            body_range: turns.iter().filter_map(|turn| turn.body_range).reduce(widest),
+            body_bytes_per_s: per_s(body_bytes),
+            wire_bytes_per_s: per_s(wire_bytes),
             slowest_by_fastest: centre(&fairness().map(evenness).collect::<Vec<_>>()),
             worst_gap_ms: fairness().map(|fairness| fairness.worst_gap_ms).reduce(f64::max),
             requests,
@@ -72,6 +88,10 @@ impl Typical {
             empty_turns: turns.iter().filter(|turn| turn.requests == 0).count(),
         }
     }
+}
+
+fn widest(one: (u64, u64), other: (u64, u64)) -> (u64, u64) {
+    (one.0.min(other.0), one.1.max(other.1))
 }
 
 /// Of a turn in which something finished, so that the fastest is not zero.
