@@ -126,6 +126,7 @@ pub(super) fn open(report: &mut RunReport) {
         waited: 0,
         late: 0,
         start_delay_us: none,
+        ..OpenLoop::default()
     });
 }
 

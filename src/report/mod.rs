@@ -2,6 +2,7 @@
 
 mod answers;
 mod clock;
+pub mod compare;
 mod environment;
 #[cfg(test)]
 mod hand;

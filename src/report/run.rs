@@ -227,7 +227,7 @@ impl RunReport {
 }
 
 impl Fairness {
-    fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &Outcome) -> Self {
         Self {
             slowest: outcome.places.iter().map(|places| places.fewest).min().unwrap_or_default(),
             fastest: outcome.places.iter().map(|places| places.most).max().unwrap_or_default(),
