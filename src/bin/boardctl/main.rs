@@ -2,6 +2,7 @@
 
 mod args;
 mod child;
+mod compare;
 mod files;
 mod highest;
 mod layout;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     };
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),

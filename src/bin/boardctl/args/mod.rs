@@ -1,8 +1,10 @@
 //! Flags as they are typed. What they mean is worked out in one place per verb.
 
+mod compare;
 mod load;
 mod values;
 
+pub(crate) use compare::{CompareArgs, NamedUrl};
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 pub(crate) use values::Rate;
 
@@ -26,6 +28,8 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     /// Load an HTTP server and report what it served
     Load(LoadArgs),
+    /// Load several servers in turn and say which is faster, cheaper, and how sure that is
+    Compare(CompareArgs),
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
     Try(LoadFlags),
