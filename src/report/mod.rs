@@ -1,6 +1,8 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
+pub mod chart;
 mod environment;
+mod figures;
 mod histograms;
 pub mod json;
 mod latency;

@@ -1,0 +1,113 @@
+//! Latency by percentile, as HdrHistogram plots it: each nine is as wide as the others.
+
+use plotters::prelude::DrawingBackend;
+
+use super::axis::Axis;
+use super::frame::{Frame, X_LABELS};
+use super::ink::Ink;
+use super::legend::{Legend, ROW};
+use super::sheet::{Anchor, Rect, Sheet, Size};
+use super::thin::Point;
+use crate::load::LatencyHistogram;
+use crate::report::figures;
+
+/// Points of a curve.
+const POINTS: u32 = 240;
+
+/// One curve.
+struct Curve {
+    name: String,
+    /// 1/(1−p) of the last point: so many requests there were.
+    count: f64,
+    /// 1/(1−p) and microseconds.
+    points: Vec<(f64, f64)>,
+    /// The percentiles that are written beside the curve: 1/(1−p) and microseconds.
+    written: Vec<(f64, f64)>,
+}
+
+/// The picture of one run or several.
+pub(super) struct PercentilePicture {
+    curves: Vec<Curve>,
+}
+
+impl Curve {
+    fn new(name: String, histogram: &LatencyHistogram) -> Self {
+        let count = histogram.count().max(1) as f64;
+        let us = |inverse: f64| histogram.percentile_us(100.0 * (1.0 - 1.0 / inverse)).map(|us| (inverse, us));
+        let inverse = |step: u32| 10f64.powf(count.log10().max(0.5) * f64::from(step) / f64::from(POINTS));
+        let nines = [2.0, 10.0, 100.0, 1000.0, 10_000.0];
+        Self {
+            name,
+            count,
+            points: (0..=POINTS).filter_map(|step| us(inverse(step))).collect(),
+            written: nines.into_iter().filter(|nine| *nine <= count).filter_map(us).collect(),
+        }
+    }
+}
+
+impl PercentilePicture {
+    /// Of the latencies of runs with their names; `None` when nothing has finished in any of them.
+    pub(super) fn new(runs: Vec<(String, LatencyHistogram)>) -> Option<Self> {
+        let any = runs.iter().any(|(_, histogram)| histogram.count() > 0);
+        any.then(|| Self { curves: runs.iter().map(|(name, histogram)| Curve::new(name.clone(), histogram)).collect() })
+    }
+
+    fn legend(&self, size: Size) -> Option<Legend> {
+        let names = self.curves.iter().map(|curve| curve.name.as_str());
+        (self.curves.len() > 1).then(|| Legend::new(names, size, 0.0, size.width() - 16.0))
+    }
+
+    /// What it needs.
+    pub(super) fn height(&self, size: Size) -> f64 {
+        let legend = self.legend(size).map_or(0.0, |legend| legend.height + 12.0);
+        legend + 50.0 + size.pick(280.0, 220.0) + X_LABELS + 8.0
+    }
+
+    /// Draws it.
+    pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
+        let size = sheet.size;
+        let mut top = 12.0;
+        if let Some(legend) = self.legend(size) {
+            legend.draw(sheet, (8.0, top + ROW / 2.0));
+            top += legend.height + 12.0;
+        }
+        let area = Rect {
+            left: size.label_room(),
+            top: top + 36.0,
+            right: size.width() - size.pick(32.0, 20.0),
+            bottom: top + 36.0 + size.pick(280.0, 220.0),
+        };
+        let points = || self.curves.iter().flat_map(|curve| &curve.points);
+        let (least, most) = points().fold((f64::MAX, 0.0), |(least, most): (f64, f64), (_, us)| (least.min(*us), most.max(*us)));
+        let x = Axis::percentiles(self.curves.iter().map(|curve| curve.count).fold(1.0, f64::max));
+        let y = Axis::latency(least, most, 5);
+        let frame = Frame { area, x: &x, y: &y, x_labels: true };
+        for (at, _) in &x.ticks {
+            let across = area.left + x.share(*at) * (area.right - area.left);
+            sheet.line(&[(across, area.top), (across, area.bottom)], Ink::Grid, 1.0);
+        }
+        let Some(mut plot) = frame.draw(sheet, "Latency by percentile of requests") else { return };
+        for (place, curve) in self.curves.iter().enumerate() {
+            let point = |(inverse, us): &(f64, f64)| Some(Point { at_s: *inverse, mean: *us, low: *us, high: *us });
+            let points: Vec<_> = curve.points.iter().map(point).collect();
+            frame.line(sheet, &mut plot, &points, place);
+        }
+        if let [curve] = self.curves.as_slice() {
+            write(sheet, &frame, &curve.written);
+        }
+    }
+}
+
+/// Writes latencies to the upper left of their points, where a curve that only rises never is, as far as there is room.
+fn write<B: DrawingBackend>(sheet: &Sheet<'_, B>, frame: &Frame<'_>, written: &[(f64, f64)]) {
+    let mut free = frame.area.left + 2.0;
+    for (inverse, us) in written {
+        let (x, y) = frame.place(*inverse, *us);
+        sheet.mark(0, (x, y));
+        let text = figures::latency(*us);
+        if x - 7.0 - sheet.width(&text, sheet.size.small()) >= free {
+            sheet.bold(&text, (x - 7.0, y - 13.0), Anchor::Right, sheet.size.small(), Ink::Text);
+            free = x;
+        }
+    }
+}
