@@ -97,9 +97,12 @@ pub(super) fn date(unix_s: f64) -> String {
     httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs_f64(unix_s))
 }
 
-/// A text from a file without what no document may contain: control characters become spaces.
+/// A text from a file without what a document may not contain and without what turns its reader's direction around: such
+/// characters become spaces.
 pub(super) fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c }).collect()
+    let turns = |c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let barred = |c: char| c.is_control() || turns(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.chars().map(|c| if barred(c) { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -29,17 +29,29 @@ pub fn write_unsynced<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
     replace(report, path, |_| Ok(()))
 }
 
+/// The same for what is no JSON and there already, such as a page.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_text(text: &[u8], path: &Path) -> io::Result<()> {
+    put(text, path, File::sync_all)
+}
+
 fn replace<R: Serialize>(report: &R, path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
+    put(&text, path, sync)
+}
+
+fn put(text: &[u8], path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.
     if !is_replaceable(path) {
-        return fs::write(path, &text);
+        return fs::write(path, text);
     }
     let temporary = temporary_beside(path)?;
     let written = File::create(&temporary)
         .and_then(|mut file| {
-            file.write_all(&text)?;
+            file.write_all(text)?;
             sync(&file)
         })
         .and_then(|()| fs::rename(&temporary, path));

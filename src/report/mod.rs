@@ -8,6 +8,7 @@ pub mod json;
 mod latency;
 mod limit;
 mod open_loop;
+pub mod page;
 mod run;
 pub mod schema;
 mod series;

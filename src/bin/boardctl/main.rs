@@ -5,6 +5,7 @@ mod child;
 mod load;
 mod progress;
 mod recorder;
+mod report;
 mod signals;
 mod trial;
 
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         Verb::Load(args) => load::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Report(args) => report::run(args),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -1,9 +1,11 @@
 //! Flags as they are typed. What they mean is worked out in one place per verb.
 
 mod load;
+mod report;
 mod values;
 
 pub(crate) use load::{LoadArgs, LoadFlags};
+pub(crate) use report::ReportArgs;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -30,6 +32,8 @@ pub(crate) enum Verb {
     Try(LoadFlags),
     /// Print the JSON Schema of the report that `load --json` writes
     Schema,
+    /// Make a page and pictures of results
+    Report(ReportArgs),
     /// What `try` runs as its second process
     #[command(hide = true)]
     Serve(ServeArgs),
