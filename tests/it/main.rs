@@ -7,6 +7,7 @@ mod clients;
 mod fuzz;
 mod lan;
 mod load;
+mod pictures;
 mod readme;
 mod schema;
 mod scratch;

@@ -130,7 +130,7 @@ fn pictures(args: &ReportArgs, runs: &[Named<'_>], writings: &mut Writings) -> R
     let mut found = vec![("time".to_owned(), Picture::time(runs)), ("percentiles".to_owned(), percentiles)];
     for (place, named) in runs.iter().enumerate() {
         let name = if runs.len() == 1 { "cores".to_owned() } else { format!("cores-{}", place + 1) };
-        found.push((name, Picture::cores(named.run)));
+        found.push((name, Picture::cores(*named)));
     }
     let found: Vec<(String, Picture)> =
         found.into_iter().filter_map(|(name, picture)| Some((name, picture?))).collect();

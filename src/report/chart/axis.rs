@@ -91,27 +91,35 @@ impl Axis {
         Self { log: true, from: 0.0, to, ticks }
     }
 
-    /// Powers of ten, and what is between them where there is room for it.
+    /// Powers of ten, and what is between them where there is room for it. Ends at a 1, 2 or 5 of a power of ten.
     fn decades(least: f64, most: f64, wanted: usize, label: impl Fn(f64) -> String) -> Self {
         let (from, to) = (least.log10(), most.log10());
-        let between: &[f64] = match (to - from) * 3.0 <= wanted as f64 {
-            true => &[1.0, 2.0, 5.0],
-            false => &[1.0],
-        };
-        let mut places = Vec::new();
-        let mut decade = from.floor();
-        while decade <= to {
-            places.extend(between.iter().map(|digit| decade + digit.log10()));
-            decade += 1.0;
+        let all = (power(from)..=power(to) + 1).flat_map(|decade| [1.0f64, 2.0, 5.0].map(|digit| (f64::from(decade), digit)));
+        let place = |(decade, digit): (f64, f64)| decade + digit.log10();
+        let places: Vec<(f64, f64)> = all.collect();
+        let lower = places.iter().copied().map(place).rfind(|place| *place <= from + 1e-9).unwrap_or(from);
+        let upper = places.iter().copied().map(place).find(|place| *place >= to - 1e-9).unwrap_or(to);
+        let only_powers = (upper - lower) * 3.0 > wanted as f64 + 0.5;
+        let kept = places.into_iter().filter(|(_, digit)| !only_powers || *digit < 2.0).map(place);
+        let inside = kept.filter(|place| (lower - 1e-9..=upper + 1e-9).contains(place));
+        let ticks = inside.map(|place| (place, label(10f64.powf(place)))).collect();
+        Self { log: true, from: lower, to: upper, ticks }
+    }
+
+    /// Leaves the labels out that have no room between their neighbours on an axis of `room` pixels; `width` is that of a
+    /// label. The ticks stay.
+    pub(super) fn fitted(mut self, room: f64, width: impl Fn(&str) -> f64) -> Self {
+        let mut free = f64::NEG_INFINITY;
+        for place in 0..self.ticks.len() {
+            let middle = self.share(self.ticks[place].0) * room;
+            let half = width(&self.ticks[place].1) / 2.0;
+            if middle - half < free {
+                self.ticks[place].1.clear();
+            } else {
+                free = middle + half + 6.0;
+            }
         }
-        let (below, above) = (|tick: &&f64| **tick <= from + 1e-9, |tick: &&f64| **tick >= to - 1e-9);
-        let (from, to) = (
-            places.iter().rfind(below).copied().unwrap_or(from),
-            places.iter().find(above).copied().unwrap_or(to),
-        );
-        places.retain(|tick| (from - 1e-9..=to + 1e-9).contains(tick));
-        let ticks = places.iter().map(|place| (*place, label(10f64.powf(*place)))).collect();
-        Self { log: true, from, to, ticks }
+        self
     }
 
     /// The position of a value; what is outside is at the nearer end.
@@ -159,6 +167,12 @@ fn steps(end: f64, step: f64) -> impl Iterator<Item = f64> {
     (0..=last).map(move |number| f64::from(number) * step)
 }
 
+/// The power of ten below a number of which this is the logarithm.
+#[expect(clippy::cast_possible_truncation, reason = "latencies have a dozen powers of ten")]
+fn power(log: f64) -> i32 {
+    log.floor() as i32
+}
+
 /// 1, 2 or 5 times a power of ten, such that `range` has at most `wanted` of it.
 fn nice_step(range: f64, wanted: usize) -> f64 {
     let raw = range / wanted.max(1) as f64;
@@ -189,6 +203,10 @@ mod tests {
         let axis = Axis::latency(120.0, 80_000.0, 4);
         assert_eq!(labels(&axis), ["100 µs", "1 ms", "10 ms", "100 ms"]);
         assert!((axis.share(axis.at(1000.0)) - 1.0 / 3.0).abs() < 1e-9);
+        // Not a whole power of ten for a little more than one.
+        let axis = Axis::latency(1_000.0, 101_000.0, 5);
+        assert_eq!(labels(&axis), ["1 ms", "10 ms", "100 ms"]);
+        assert!((axis.to - 200_000f64.log10()).abs() < 1e-9);
         assert_eq!(axis.at(0.0), axis.from);
         assert_eq!(labels(&Axis::latency(90.0, 2_100.0, 6)).first(), Some(&"50 µs"));
     }
@@ -197,6 +215,13 @@ mod tests {
     fn percentiles_have_a_tick_for_each_nine() {
         assert_eq!(labels(&Axis::percentiles(123_456.0)), ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"]);
         assert_eq!(labels(&Axis::percentiles(3.0)), ["50 %", "90 %"]);
+    }
+
+    #[test]
+    fn labels_without_room_are_left_out_and_their_ticks_stay() {
+        let axis = Axis::percentiles(1e9).fitted(200.0, |text| text.len() as f64 * 6.0);
+        let written = labels(&axis).into_iter().filter(|label| !label.is_empty()).count();
+        assert_eq!((axis.ticks.len(), written), (10, 4));
     }
 
     #[test]

@@ -23,6 +23,12 @@ const MOST_CELLS: usize = 6000;
 /// From this height on a row has room for the network's share.
 const SPLIT_FROM: f64 = 14.0;
 
+/// Above the cells.
+const TOP: f64 = 8.0;
+
+/// Below the cells, with their times and what their colours mean.
+const SCALE: f64 = 54.0;
+
 /// Load of each core in each column; `None` where it is not known.
 pub(super) struct CoresPicture {
     cores: Vec<u32>,
@@ -77,27 +83,24 @@ impl CoresPicture {
 
     /// What it needs.
     pub(super) fn height(&self, size: Size) -> f64 {
-        44.0 + self.row_height(size) * self.cores.len() as f64 + 14.0 + self.machine.height(size) + 48.0
+        TOP + self.row_height(size) * self.cores.len() as f64 + SCALE + self.machine.height(size) + 10.0
     }
 
     /// Draws it.
     pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
         let size = sheet.size;
         let (left, right) = (size.label_room(), size.width() - size.pick(20.0, 14.0));
-        let title = if self.laptop { "Load per core of the laptop" } else { "Load per core" };
-        sheet.bold(title, (left, 18.0), Anchor::Left, size.text(), Ink::Text);
-        let area = Rect { left, right, top: 36.0, bottom: 36.0 + self.row_height(size) * self.cores.len() as f64 };
+        let area = Rect { left, right, top: TOP, bottom: TOP + self.row_height(size) * self.cores.len() as f64 };
         self.cells(sheet, area);
         self.names(sheet, area);
         let x = Axis::time(self.end_s, size.time_ticks());
-        self.machine.draw(sheet, &x, Rect { top: area.bottom + 14.0, ..area });
-        if self.machine.is_empty() {
-            for (at, label) in &x.ticks {
-                let at = left + x.share(*at) * (right - left);
-                sheet.text(label, (at, area.bottom + 14.0), Anchor::Middle, size.small(), Ink::Muted);
-            }
+        for (at, label) in &x.ticks {
+            let at = left + x.share(*at) * (right - left);
+            sheet.line(&[(at, area.bottom), (at, area.bottom + 4.0)], Ink::Axis, 1.0);
+            sheet.text(label, (at, area.bottom + 13.0), Anchor::Middle, size.small(), Ink::Muted);
         }
-        self.scale(sheet, (left, self.height(size) - 18.0));
+        self.scale(sheet, (left, area.bottom + 38.0));
+        self.machine.draw(sheet, &x, Rect { top: area.bottom + SCALE, ..area });
     }
 
     /// The columns: load of each core, as the mean of the seconds in it.

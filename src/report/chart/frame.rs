@@ -17,6 +17,15 @@ const MARKS_APART: f64 = 110.0;
 /// What the labels under a frame need.
 pub(super) const X_LABELS: f64 = 26.0;
 
+/// Whether a line has marks on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// Here and there, to tell it from others.
+    Some,
+    /// It is the only line, or is marked in its own way.
+    None,
+}
+
 /// A rectangle with axes.
 pub(super) struct Frame<'a> {
     pub(super) area: Rect,
@@ -69,13 +78,13 @@ impl Frame<'_> {
         Some(plot)
     }
 
-    /// Draws a line, with the marks of `place`, and how far the seconds of each column are apart.
+    /// Draws the line at `place` among others, and how far the seconds of each column are apart.
     pub(super) fn line<B: DrawingBackend>(
         &self,
         sheet: &Sheet<'_, B>,
         plot: &mut Plot<'_, B>,
         points: &[Option<Point>],
-        place: usize,
+        (place, marks): (usize, Marks),
     ) {
         let ink = Ink::Line(place);
         for part in stretches(points) {
@@ -86,14 +95,20 @@ impl Frame<'_> {
                 let lower = part.iter().rev().map(|point| on_sheet(point.low, point));
                 sheet.polygon(&upper.chain(lower).collect::<Vec<_>>(), ink, 0.22);
             }
+            if part.len() == 1 {
+                // A line of one point is none.
+                sheet.mark(place, on_sheet(part[0].mean, &part[0]));
+                continue;
+            }
             let means = part.iter().map(|point| at(point.mean, point));
             let _ = plot.draw_series(LineSeries::new(means, sheet.stroke(ink, 2.0)));
+            let Marks::Some = marks else { continue };
             let mut next = f64::NEG_INFINITY;
             // Lines that lie on each other still show all their marks: each begins a little further on.
             let first = self.across(part[0].at_s) + 14.0 * place as f64;
             for point in &part {
                 let (x, y) = on_sheet(point.mean, point);
-                if x >= first.max(next) || part.len() == 1 {
+                if x >= first.max(next) {
                     sheet.mark(place, (x, y));
                     next = x + MARKS_APART;
                 }

@@ -49,7 +49,13 @@ const LINES: [(u32, u32); 6] = [
     (0x4d_4d4e, 0xc8_c8c9),
 ];
 
-/// Cividis in ten steps: even steps for every kind of eye, from hardly blue to yellow.
+/// How busy a core was, on light paper: from nearly white to dark blue, ColorBrewer's Blues. Only the lightness counts, so
+/// every kind of eye sees the steps, and so does a printer without colours.
+const BLUES: [u32; HEATS] = [
+    0xf3_f7fb, 0xdf_ebf7, 0xc9_ddf0, 0xab_cfe6, 0x82_badb, 0x5a_a2cf, 0x37_87c0, 0x1b_6aaf, 0x0b_4d94, 0x08_306b,
+];
+
+/// The same on dark paper: Cividis, made for every kind of eye, from dark blue to yellow.
 const CIVIDIS: [u32; HEATS] = [
     0x00_224e, 0x12_3570, 0x3b_496c, 0x57_5d6d, 0x70_7173, 0x8a_8678, 0xa5_9c74, 0xc3_b369, 0xe1_cc55, 0xfe_e838,
 ];
@@ -86,12 +92,12 @@ impl Ink {
             Self::Grid => (0xe3_e7eb, 0x2b_323a),
             Self::Axis => (0x9a_a3ad, 0x5b_6570),
             Self::Shade => (0xfb_ecd0, 0x33_2a17),
-            Self::Hatch => (0xe4_bd77, 0x75_5a26),
+            Self::Hatch => (0xea_cb90, 0x5e_4920),
             Self::Blank => (0xee_f0f2, 0x1e_242b),
             Self::Error => (0xb3_261e, 0xff_8a80),
             Self::Line(place) => LINES[place % COLOURS],
             // What is busy stands out from the paper, whatever the paper is.
-            Self::Heat(step) => (CIVIDIS[HEATS - 1 - step.min(HEATS - 1)], CIVIDIS[step.min(HEATS - 1)]),
+            Self::Heat(step) => (BLUES[step.min(HEATS - 1)], CIVIDIS[step.min(HEATS - 1)]),
         }
     }
 

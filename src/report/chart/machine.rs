@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
-use super::frame::{Frame, X_LABELS};
+use super::frame::{Frame, Marks, X_LABELS};
 use super::ink::Ink;
 use super::legend::Legend;
 use super::lines::{end_s, readings, watched};
@@ -59,11 +59,6 @@ impl Machine {
         }
     }
 
-    /// Nothing is known.
-    pub(super) fn is_empty(&self) -> bool {
-        self.clocks.is_empty() && self.temperature.is_empty()
-    }
-
     /// Says what is drawn.
     pub(super) fn words(&self, out: &mut String) {
         for (name, readings) in &self.clocks {
@@ -87,7 +82,8 @@ impl Machine {
 
     /// What it needs.
     pub(super) fn height(&self, size: Size) -> f64 {
-        self.panels() as f64 * (TITLE + Self::plot_height(size) + 10.0) + X_LABELS
+        let labels = if self.panels() > 0 { X_LABELS } else { 0.0 };
+        self.panels() as f64 * (TITLE + Self::plot_height(size) + 10.0) + labels
     }
 
     /// Draws it from the top of `area` on.
@@ -99,7 +95,7 @@ impl Machine {
         let last = self.panels();
         if !self.clocks.is_empty() {
             let lines: Vec<&[Reading]> = self.clocks.iter().map(|(_, readings)| readings.as_slice()).collect();
-            let y = Axis::linear(most(&lines), 2, figures::clock);
+            let y = Axis::linear(most(&lines), 2, |khz| if khz > 0.0 { figures::clock(khz) } else { "0".to_owned() });
             let frame = Frame { area: panel(0), x, y: &y, x_labels: last == 1 };
             self.panel(sheet, &frame, "Clock", &lines);
             let indent = sheet.width("Clock", sheet.size.text()) + 24.0;
@@ -120,9 +116,10 @@ impl Machine {
     fn panel<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>, frame: &Frame<'_>, title: &str, lines: &[&[Reading]]) {
         self.slowed.iter().for_each(|stretch| shade(sheet, frame, stretch));
         let Some(mut plot) = frame.draw(sheet, title) else { return };
+        let marks = if lines.len() > 1 { Marks::Some } else { Marks::None };
         for (place, readings) in lines.iter().enumerate() {
             let points = thin(readings, self.end_s, sheet.size.pick(420, 145));
-            frame.line(sheet, &mut plot, &points, place);
+            frame.line(sheet, &mut plot, &points, (place, marks));
         }
     }
 

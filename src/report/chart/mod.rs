@@ -28,7 +28,8 @@ use cores::CoresPicture;
 use lines::Lines;
 use percentiles::PercentilePicture;
 use plotters::prelude::DrawingBackend;
-use sheet::Sheet;
+use ink::Ink;
+use sheet::{Anchor, Sheet, parts};
 use time::TimePicture;
 
 use super::{RunReport, figures};
@@ -49,6 +50,8 @@ pub struct Picture {
     pub title: String,
     /// What it shows, with its numbers, for those who don't see it.
     pub description: String,
+    /// Of which run or runs it is, for a picture that stands alone.
+    subtitle: String,
     drawing: Drawing,
 }
 
@@ -61,15 +64,23 @@ enum Drawing {
 /// More runs than this are not drawn over each other: nobody could tell them apart.
 pub const MOST_RUNS: usize = 12;
 
+/// Height of the title of a picture that stands alone, in pixels.
+const TITLE: f64 = 54.0;
+
+/// What is left free at its sides.
+const MARGIN: f64 = 14.0;
+
 impl Picture {
     /// Requests per second and latency over the time of some runs, at most [`MOST_RUNS`]; `None` where nothing finished.
     #[must_use]
     pub fn time(runs: &[Named<'_>]) -> Option<Self> {
         let lines = |named: &Named<'_>| (figures::plain(named.name), Lines::of(named.run));
+        let subtitle = subtitle(runs);
         let runs: Vec<_> = runs.iter().take(MOST_RUNS).map(lines).collect();
         let description = words::time(&runs);
         let drawing = Drawing::Time(TimePicture::new(runs)?);
-        Some(Self { title: "Requests per second and latency over time".to_owned(), description, drawing })
+        let title = "Requests per second and latency over time".to_owned();
+        Some(Self { title, description, subtitle, drawing })
     }
 
     /// Latency by percentile of some runs, at most [`MOST_RUNS`]; `None` where nothing finished.
@@ -78,20 +89,23 @@ impl Picture {
     /// When a histogram of a run is none.
     pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, HistogramError> {
         let histogram = |named: &Named<'_>| Ok((figures::plain(named.name), named.run.histograms.latency()?));
+        let subtitle = subtitle(runs);
         let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, HistogramError>>()?;
         let description = words::percentiles(&runs);
         let drawing = PercentilePicture::new(runs).map(Drawing::Percentiles);
-        Ok(drawing.map(|drawing| Self { title: "Latency by percentile".to_owned(), description, drawing }))
+        let title = "Latency by percentile".to_owned();
+        Ok(drawing.map(|drawing| Self { title, description, subtitle, drawing }))
     }
 
     /// Load per core, clock and temperature of the board during a run, or else of the laptop; `None` when neither was
     /// watched.
     #[must_use]
-    pub fn cores(run: &RunReport) -> Option<Self> {
-        let picture = CoresPicture::new(run)?;
+    pub fn cores(named: Named<'_>) -> Option<Self> {
+        let picture = CoresPicture::new(named.run)?;
         let whose = if picture.laptop { " of the laptop" } else { "" };
         let title = format!("Load per core{whose} over time");
-        Some(Self { title, description: words::cores(&picture), drawing: Drawing::Cores(picture) })
+        let (subtitle, description) = (subtitle(&[named]), words::cores(&picture));
+        Some(Self { title, description, subtitle, drawing: Drawing::Cores(picture) })
     }
 
     /// As a document of its own.
@@ -120,11 +134,33 @@ impl Picture {
         }
     }
 
+    /// With a title, for a picture that stands alone.
+    fn draw_titled<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
+        let size = sheet.size;
+        let room = size.width() - 2.0 * MARGIN;
+        let (title, subtitle) = (&self.title, font::fitted(&self.subtitle, size.small(), room));
+        sheet.bold(title, (MARGIN, 20.0), Anchor::Left, size.pick(17.0, 14.0), Ink::Text);
+        sheet.text(&subtitle, (MARGIN, 42.0), Anchor::Left, size.small(), Ink::Muted);
+        let below = sheet.root.clone().shrink((0, parts(TITLE)), (parts(size.width()), parts(self.height(size))));
+        self.draw(&Sheet { root: &below, ..*sheet });
+    }
+
     fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
         match &self.drawing {
             Drawing::Time(picture) => picture.draw(sheet),
             Drawing::Percentiles(picture) => picture.draw(sheet),
             Drawing::Cores(picture) => picture.draw(sheet),
         }
+    }
+}
+
+/// Of which runs a picture is: of one the URL, the length and the connections.
+fn subtitle(runs: &[Named<'_>]) -> String {
+    match runs {
+        [one] => {
+            let (url, length) = (figures::plain(&one.run.url), figures::moment(one.run.duration_s));
+            format!("{url}, {length}, {} connections", one.run.connections.asked)
+        }
+        many => format!("{} runs", many.len()),
     }
 }

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
-use super::frame::{Frame, X_LABELS};
+use super::frame::{Frame, Marks, X_LABELS};
 use super::ink::Ink;
 use super::legend::{Legend, ROW};
 use super::sheet::{Anchor, Rect, Sheet, Size};
@@ -60,37 +60,40 @@ impl PercentilePicture {
     /// What it needs.
     pub(super) fn height(&self, size: Size) -> f64 {
         let legend = self.legend(size).map_or(0.0, |legend| legend.height + 12.0);
-        legend + 50.0 + size.pick(280.0, 220.0) + X_LABELS + 8.0
+        legend + 16.0 + size.pick(300.0, 230.0) + X_LABELS + 8.0
     }
 
     /// Draws it.
     pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
         let size = sheet.size;
-        let mut top = 12.0;
+        let mut top = 14.0;
         if let Some(legend) = self.legend(size) {
             legend.draw(sheet, (8.0, top + ROW / 2.0));
             top += legend.height + 12.0;
         }
         let area = Rect {
             left: size.label_room(),
-            top: top + 36.0,
+            top,
             right: size.width() - size.pick(32.0, 20.0),
-            bottom: top + 36.0 + size.pick(280.0, 220.0),
+            bottom: top + size.pick(300.0, 230.0),
         };
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
         let (least, most) = points().fold((f64::MAX, 0.0), |(least, most): (f64, f64), (_, us)| (least.min(*us), most.max(*us)));
-        let x = Axis::percentiles(self.curves.iter().map(|curve| curve.count).fold(1.0, f64::max));
+        let most_requests = self.curves.iter().map(|curve| curve.count).fold(1.0, f64::max);
+        let width = |label: &str| sheet.width(label, size.small());
+        let x = Axis::percentiles(most_requests).fitted(area.right - area.left, width);
         let y = Axis::latency(least, most, 5);
         let frame = Frame { area, x: &x, y: &y, x_labels: true };
         for (at, _) in &x.ticks {
             let across = area.left + x.share(*at) * (area.right - area.left);
             sheet.line(&[(across, area.top), (across, area.bottom)], Ink::Grid, 1.0);
         }
-        let Some(mut plot) = frame.draw(sheet, "Latency by percentile of requests") else { return };
+        let Some(mut plot) = frame.draw(sheet, "") else { return };
+        let marks = if self.curves.len() > 1 { Marks::Some } else { Marks::None };
         for (place, curve) in self.curves.iter().enumerate() {
             let point = |(inverse, us): &(f64, f64)| Some(Point { at_s: *inverse, mean: *us, low: *us, high: *us });
             let points: Vec<_> = curve.points.iter().map(point).collect();
-            frame.line(sheet, &mut plot, &points, place);
+            frame.line(sheet, &mut plot, &points, (place, marks));
         }
         if let [curve] = self.curves.as_slice() {
             write(sheet, &frame, &curve.written);
@@ -98,16 +101,19 @@ impl PercentilePicture {
     }
 }
 
-/// Writes latencies to the upper left of their points, where a curve that only rises never is, as far as there is room.
+/// Writes latencies to the lower right of their points, where a curve that only rises never is, as far as there is room.
 fn write<B: DrawingBackend>(sheet: &Sheet<'_, B>, frame: &Frame<'_>, written: &[(f64, f64)]) {
-    let mut free = frame.area.left + 2.0;
+    let (px, mut free) = (sheet.size.small(), frame.area.left);
     for (inverse, us) in written {
         let (x, y) = frame.place(*inverse, *us);
         sheet.mark(0, (x, y));
         let text = figures::latency(*us);
-        if x - 7.0 - sheet.width(&text, sheet.size.small()) >= free {
-            sheet.bold(&text, (x - 7.0, y - 13.0), Anchor::Right, sheet.size.small(), Ink::Text);
-            free = x;
+        let (start, end) = (x + 7.0, x + 7.0 + sheet.width(&text, px));
+        // Not over the ticks under the frame, nor beyond it.
+        let below = (y + 14.0).min(frame.area.bottom - 9.0);
+        if start >= free && end <= frame.area.right && below > y + 6.0 {
+            sheet.bold(&text, (start, below), Anchor::Left, px, Ink::Text);
+            free = end + 4.0;
         }
     }
 }

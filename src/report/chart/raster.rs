@@ -5,7 +5,7 @@
 //! stand in the SVG.
 
 use ab_glyph::{Font, ScaleFont, point};
-use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea};
+use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea, RGBColor};
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{BackendColor, BackendStyle, BackendTextStyle, DrawingErrorKind, FontStyle};
 
@@ -24,13 +24,13 @@ const X_HEIGHT: f32 = 0.536;
 
 /// Draws a picture and packs it.
 pub(super) fn png(picture: &Picture, size: Size, scheme: Scheme) -> Vec<u8> {
-    let (width, height) = vector::measures(picture, size);
+    let (width, height) = vector::measures(picture, size, true);
     let (fine_width, fine_height) = (width * PARTS, height * PARTS);
-    let mut fine = vec![0; fine_width as usize * fine_height as usize * CHANNELS];
+    let RGBColor(red, green, blue) = Ink::Paper.rgb(scheme);
+    let mut fine = [red, green, blue].repeat(fine_width as usize * fine_height as usize);
     {
         let root = Bitmap(BitMapBackend::with_buffer(&mut fine, (fine_width, fine_height))).into_drawing_area();
-        let _ = root.fill(&Ink::Paper.rgb(scheme));
-        picture.draw(&Sheet { root: &root, scheme, size });
+        picture.draw_titled(&Sheet { root: &root, scheme, size });
     }
     let (width, height) = (width * DOTS, height * DOTS);
     pack(&smaller(&fine, fine_width as usize, width as usize, height as usize), width, height)
@@ -102,8 +102,6 @@ impl<'a> DrawingBackend for Bitmap<'a> {
         style: &S,
         fill: bool,
     ) -> Result<(), Failure<Self>> {
-        // This library's rectangles have their last row and column, those of an SVG end before them.
-        let bottom_right = if fill { (bottom_right.0 - 1, bottom_right.1 - 1) } else { bottom_right };
         self.0.draw_rect(upper_left, bottom_right, style, fill)
     }
 

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
-use super::frame::{Frame, X_LABELS};
+use super::frame::{Frame, Marks, X_LABELS};
 use super::ink::Ink;
 use super::legend::{Legend, ROW};
 use super::lines::Lines;
@@ -131,8 +131,9 @@ impl TimePicture {
             run.slowed.iter().for_each(|stretch| shade(sheet, &frame, stretch));
         }
         let Some(mut plot) = frame.draw(sheet, title) else { return };
+        let marks = if lines.len() > 1 { Marks::Some } else { Marks::None };
         for ((place, _), points) in lines.iter().zip(&points) {
-            frame.line(sheet, &mut plot, points, *place);
+            frame.line(sheet, &mut plot, points, (*place, marks));
         }
         if self.runs.len() == 1 && lines.len() == 2 {
             let indent = sheet.width(title, sheet.size.text()) + 24.0;
@@ -149,7 +150,7 @@ impl TimePicture {
         if several {
             sheet.mark(place, (lane.left - 14.0, middle));
         } else {
-            sheet.text("slowed", (lane.left - 9.0, middle), Anchor::Right, px, Ink::Muted);
+            sheet.text("slowed", (lane.left - 9.0, middle - 3.0), Anchor::Right, px, Ink::Muted);
         }
         let mut free = lane.left;
         for stretch in &self.runs[place].slowed {

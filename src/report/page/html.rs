@@ -60,8 +60,23 @@ impl Html {
     /// A table: a caption, the heads of its columns, and rows whose first cell is their head. On a phone it moves sideways
     /// within itself where it is too wide.
     pub(super) fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
+        self.classed_table("<table>", caption, heads, rows)
+    }
+
+    /// The same of words, which are set like a text.
+    pub(super) fn table_of_words(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
+        self.classed_table("<table class=\"words\">", caption, heads, rows)
+    }
+
+    fn classed_table(
+        &mut self,
+        open: &'static str,
+        caption: &str,
+        heads: &[&str],
+        rows: &[Vec<String>],
+    ) -> &mut Self {
         self.markup("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"").text(caption).markup("\">");
-        self.element("<table><caption>", caption, "</caption>\n<thead><tr>");
+        self.markup(open).element("<caption>", caption, "</caption>\n<thead><tr>");
         heads.iter().for_each(|head| {
             self.element("<th scope=\"col\">", head, "</th>");
         });

@@ -38,7 +38,7 @@ fn verdict(html: &mut Html, verdict: &Verdict) {
         html.markup("<details><summary>The evidence for and against each candidate</summary>\n");
         let row = |one: &crate::report::Candidate| vec![one.name.to_string(), said(one.state), one.evidence.clone()];
         let rows: Vec<_> = verdict.candidates.iter().map(row).collect();
-        html.table("What can limit a run", &["Candidate", "Verdict", "Evidence"], &rows).markup("</details>\n");
+        html.table_of_words("What can limit a run", &["Candidate", "Verdict", "Evidence"], &rows).markup("</details>\n");
     }
     if !verdict.missing.is_empty() {
         html.markup("<p>Evidence that is missing:</p>\n").sentences(verdict.missing.iter().map(String::as_str));

@@ -30,10 +30,15 @@ pub fn page(runs: &[Named<'_>]) -> Result<String, (String, HistogramError)> {
     };
     html.markup(HEAD).element("<title>", &title, "</title>\n<style>\n").markup(STYLE);
     html.picture(&dark_rules()).markup("\n</style>\n</head>\n<body>\n<header>\n");
-    html.element("<h1>", &title, "</h1>\n");
     match runs {
-        [one] => single(&mut html, *one)?,
-        many => several(&mut html, many)?,
+        [one] => {
+            html.element("<h1>Load test of <span>", &one.run.url, "</span></h1>\n");
+            single(&mut html, *one)?;
+        }
+        many => {
+            html.element("<h1>", &title, "</h1>\n");
+            several(&mut html, many)?;
+        }
     }
     html.markup("</main>\n<footer><p>Made by boardctl ").text(env!("CARGO_PKG_VERSION"));
     html.markup(". Latency runs from the start of a request, or from when it was due, to the last byte of its answer.</p></footer>\n");
@@ -48,7 +53,7 @@ fn single(html: &mut Html, named: Named<'_>) -> Result<(), (String, HistogramErr
     numbers::tiles(html, run);
     judgement::judgement(html, run);
     html.markup("</section>\n");
-    pictures(html, &[named], "all", ("<h2>", "</h2>"), &[Picture::time(&[named]), percentiles(&[named])?, Picture::cores(run)]);
+    pictures(html, &[named], "all", ("<h2>", "</h2>"), &[Picture::time(&[named]), percentiles(&[named])?, Picture::cores(named)]);
     html.markup("<section>\n<h2>Numbers</h2>\n");
     numbers::tables(html, run);
     html.markup("</section>\n<section>\n<h2>Settings and conditions</h2>\n");
@@ -72,7 +77,7 @@ fn several(html: &mut Html, runs: &[Named<'_>]) -> Result<(), (String, Histogram
         numbers::tiles(html, named.run);
         judgement::judgement(html, named.run);
         let id = format!("run-{}", place + 1);
-        pictures(html, &[*named], &id, ("<h3>", "</h3>"), &[Picture::time(&[*named]), Picture::cores(named.run)]);
+        pictures(html, &[*named], &id, ("<h3>", "</h3>"), &[Picture::time(&[*named]), Picture::cores(*named)]);
         numbers::tables(html, named.run);
         html.markup("<h3>Settings and conditions</h3>\n");
         numbers::conditions(html, named.run);
@@ -119,7 +124,7 @@ fn pictures(
         html.markup("<details><summary>In words</summary>\n").element("<p>", &picture.description, "</p></details>\n");
         html.markup("</figure>\n");
     }
-    let unwatched = runs.len() == 1 && Picture::cores(runs[0].run).is_none();
+    let unwatched = runs.len() == 1 && Picture::cores(runs[0]).is_none();
     if unwatched {
         html.markup("<p class=\"hint\">Load per core, clock and temperature are not known: neither the board nor the laptop was watched.</p>\n");
     }

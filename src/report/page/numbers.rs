@@ -12,13 +12,13 @@ pub(super) fn tiles(html: &mut Html, run: &RunReport) {
     let finished = run.requests > 0;
     let rate = if finished { figures::rate(run.requests_per_s) } else { UNKNOWN.to_owned() };
     html.markup("<dl class=\"tiles\">\n")
-        .term("Requests per second", &rate)
+        .term("Requests/s", &rate)
         .term("Requests", &figures::count(run.requests))
         .term("p50", &maybe_latency(run.latency_us.p50))
         .term("p99", &maybe_latency(run.latency_us.p99))
         .term("Longest", &maybe_latency(run.latency_us.max))
         .term("Errors", &figures::count(errors(&run.errors)))
-        .term("Failed requests", &figures::count(run.failed))
+        .term("Failed", &figures::count(run.failed))
         .markup("</dl>\n");
 }
 
