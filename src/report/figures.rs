@@ -1,4 +1,5 @@
-//! Figures as people read them: three digits, the unit that fits, a dash for what is not known.
+//! Figures as people read them: three digits, the unit that fits, a dash for what is not known. Between a number and its unit
+//! no line breaks.
 
 use std::time::{Duration, SystemTime};
 
@@ -24,9 +25,9 @@ pub(super) fn digits(value: f64) -> String {
 /// A time in microseconds: `635 µs`, `12.9 ms`, `1.2 s`.
 pub(super) fn latency(us: f64) -> String {
     match us {
-        _ if us < 999.5 => format!("{} µs", digits(us)),
-        _ if us < 999_500.0 => format!("{} ms", digits(us / 1e3)),
-        _ => format!("{} s", digits(us / 1e6)),
+        _ if us < 999.5 => format!("{}\u{a0}µs", digits(us)),
+        _ if us < 999_500.0 => format!("{}\u{a0}ms", digits(us / 1e3)),
+        _ => format!("{}\u{a0}s", digits(us / 1e6)),
     }
 }
 
@@ -49,7 +50,11 @@ pub(super) fn count(number: u64) -> String {
 }
 
 /// A rate: whole and with its thousands apart from a hundred on, three digits below.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is not below 0, and saturates")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a rate is not below 0, and saturates"
+)]
 pub(super) fn rate(per_s: f64) -> String {
     if per_s >= 99.95 { count(per_s.round() as u64) } else { digits(per_s) }
 }
@@ -68,25 +73,39 @@ pub(super) fn short(value: f64) -> String {
 /// Seconds since the beginning: `31 s`, `2.5 min`, `3 h`.
 pub(super) fn moment(s: f64) -> String {
     match s {
-        _ if s < 180.0 => format!("{} s", digits(s)),
-        _ if s < 10_800.0 => format!("{} min", digits(s / 60.0)),
-        _ => format!("{} h", digits(s / 3600.0)),
+        _ if s < 180.0 => format!("{}\u{a0}s", digits(s)),
+        _ if s < 10_800.0 => format!("{}\u{a0}min", digits(s / 60.0)),
+        _ => format!("{}\u{a0}h", digits(s / 3600.0)),
     }
 }
 
 /// Bytes with a unit of a power of 1000: `1.5 MB`.
 pub(super) fn bytes(number: f64) -> String {
     match number {
-        _ if number < 999.5 => format!("{} B", digits(number)),
-        _ if number < 999_500.0 => format!("{} kB", digits(number / 1e3)),
-        _ if number < 999_500_000.0 => format!("{} MB", digits(number / 1e6)),
-        _ => format!("{} GB", digits(number / 1e9)),
+        _ if number < 999.5 => format!("{}\u{a0}B", digits(number)),
+        _ if number < 999_500.0 => format!("{}\u{a0}kB", digits(number / 1e3)),
+        _ if number < 999_500_000.0 => format!("{}\u{a0}MB", digits(number / 1e6)),
+        _ => format!("{}\u{a0}GB", digits(number / 1e9)),
     }
+}
+
+/// A share as a percentage without decimals: `71 %`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{}\u{a0}%", digits((share * 100.0).round()))
+}
+
+/// A temperature in degrees Celsius.
+pub(super) fn degrees(c: f64) -> String {
+    format!("{}\u{a0}°C", digits(c))
 }
 
 /// A clock given in kHz: `1.8 GHz`, `480 MHz`.
 pub(super) fn clock(khz: f64) -> String {
-    if khz >= 1e6 { format!("{} GHz", digits(khz / 1e6)) } else { format!("{} MHz", digits(khz / 1e3)) }
+    if khz >= 1e6 {
+        format!("{}\u{a0}GHz", digits(khz / 1e6))
+    } else {
+        format!("{}\u{a0}MHz", digits(khz / 1e3))
+    }
 }
 
 /// A date from seconds since 1970; a dash where there is none.
@@ -137,7 +156,7 @@ mod tests {
             (plain("a\u{0}b\nc"), "a b c"),
         ];
         for (got, expected) in table {
-            assert_eq!(got, expected);
+            assert_eq!(got.replace('\u{a0}', " "), expected);
         }
     }
 }

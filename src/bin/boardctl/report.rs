@@ -31,7 +31,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let runs: Vec<Named<'_>> = names.iter().zip(&reports).map(|(name, run)| Named { name, run }).collect();
     let mut writings = Writings::new();
     if let Some(path) = output {
-        let page = page::page(&runs).map_err(|(name, error)| anyhow!("{name}: its latencies can't be read: {error}"))?;
+        let page = page::page(&runs)
+            .map_err(|(name, error)| anyhow!("{name}: its latencies can't be read: {error}"))?;
         writings.push((path, page.into_bytes()));
     }
     if args.svg.is_some() || args.png.is_some() {
@@ -40,7 +41,8 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     for (path, bytes) in &writings {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if let Some(folder) = folder.filter(|_| json::is_replaceable(path)) {
-            fs::create_dir_all(folder).with_context(|| format!("can't create the folder {}", folder.display()))?;
+            fs::create_dir_all(folder)
+                .with_context(|| format!("can't create the folder {}", folder.display()))?;
         }
         json::write_text(bytes, path).with_context(|| format!("can't write {}", path.display()))?;
     }
@@ -67,7 +69,9 @@ fn read(path: &Path) -> Result<RunReport> {
     let name = path.display();
     let text = fs::read(path).with_context(|| format!("can't read {name}"))?;
     if text.iter().all(u8::is_ascii_whitespace) {
-        bail!("{name} is empty: nothing was measured yet, or the disk was full; run the load again with --json");
+        bail!(
+            "{name} is empty: nothing was measured yet, or the disk was full; run the load again with --json"
+        );
     }
     let form: Form = serde_json::from_slice(&text).map_err(|error| not_json(path, &error))?;
     match form.form.as_deref() {
@@ -77,7 +81,9 @@ fn read(path: &Path) -> Result<RunReport> {
             other.chars().take(40).collect::<String>().escape_debug(),
             RunReport::FORM
         ),
-        None => bail!("{name} is JSON but no result of a load: give it what `load --json` or `try --json` writes"),
+        None => {
+            bail!("{name} is JSON but no result of a load: give it what `load --json` or `try --json` writes")
+        }
     }
     serde_json::from_slice(&text).map_err(|error| {
         anyhow!("{name} is not as boardctl writes it: {error}; a newer boardctl may have written it")
@@ -98,7 +104,9 @@ fn not_json(path: &Path, error: &serde_json::Error) -> anyhow::Error {
             anyhow!("{name} ends in the middle, at line {}: copy it again, whole", error.line())
         }
         serde_json::error::Category::Data => {
-            anyhow!("{name} is JSON but no result of a load: give it what `load --json` or `try --json` writes")
+            anyhow!(
+                "{name} is JSON but no result of a load: give it what `load --json` or `try --json` writes"
+            )
         }
         _ => anyhow!("{name} is no JSON: {error}; give it what `load --json` or `try --json` writes"),
     }

@@ -23,8 +23,8 @@ const LOG_FROM: f64 = 20.0;
 
 /// Steps of seconds that people think in.
 const STEPS_S: [f64; 19] = [
-    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0, 21_600.0, 43_200.0,
-    86_400.0, 604_800.0,
+    1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10_800.0,
+    21_600.0, 43_200.0, 86_400.0, 604_800.0,
 ];
 
 impl Axis {
@@ -36,9 +36,9 @@ impl Axis {
         // One unit for all ticks, so that they can be compared.
         let unit = |s: f64| match end {
             _ if s == 0.0 => "0".to_owned(),
-            _ if end <= 180.0 => format!("{} s", figures::digits(s)),
-            _ if end <= 10_800.0 => format!("{} min", figures::digits(s / 60.0)),
-            _ => format!("{} h", figures::digits(s / 3600.0)),
+            _ if end <= 180.0 => format!("{}\u{a0}s", figures::digits(s)),
+            _ if end <= 10_800.0 => format!("{}\u{a0}min", figures::digits(s / 60.0)),
+            _ => format!("{}\u{a0}h", figures::digits(s / 3600.0)),
         };
         Self { log: false, from: 0.0, to: end, ticks: steps(end, step).map(|s| (s, unit(s))).collect() }
     }
@@ -48,7 +48,12 @@ impl Axis {
         let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
         let step = nice_step(most, wanted);
         let to = (most / step - 1e-9).ceil() * step;
-        Self { log: false, from: 0.0, to, ticks: steps(to, step).map(|value| (value, label(value))).collect() }
+        Self {
+            log: false,
+            from: 0.0,
+            to,
+            ticks: steps(to, step).map(|value| (value, label(value))).collect(),
+        }
     }
 
     /// Between two values, near which nothing is at 0, such as temperatures.
@@ -67,9 +72,9 @@ impl Axis {
             // The unit of the highest tick for all of them.
             return Self::linear(most, wanted, move |us| match most {
                 _ if us == 0.0 => "0".to_owned(),
-                _ if most < 1e3 => format!("{} µs", figures::digits(us)),
-                _ if most < 1e6 => format!("{} ms", figures::digits(us / 1e3)),
-                _ => format!("{} s", figures::digits(us / 1e6)),
+                _ if most < 1e3 => format!("{}\u{a0}µs", figures::digits(us)),
+                _ if most < 1e6 => format!("{}\u{a0}ms", figures::digits(us / 1e3)),
+                _ => format!("{}\u{a0}s", figures::digits(us / 1e6)),
             });
         }
         Self::decades(least, most, wanted, figures::latency)
@@ -94,7 +99,8 @@ impl Axis {
     /// Powers of ten, and what is between them where there is room for it. Ends at a 1, 2 or 5 of a power of ten.
     fn decades(least: f64, most: f64, wanted: usize, label: impl Fn(f64) -> String) -> Self {
         let (from, to) = (least.log10(), most.log10());
-        let all = (power(from)..=power(to) + 1).flat_map(|decade| [1.0f64, 2.0, 5.0].map(|digit| (f64::from(decade), digit)));
+        let all = (power(from)..=power(to) + 1)
+            .flat_map(|decade| [1.0f64, 2.0, 5.0].map(|digit| (f64::from(decade), digit)));
         let place = |(decade, digit): (f64, f64)| decade + digit.log10();
         let places: Vec<(f64, f64)> = all.collect();
         let lower = places.iter().copied().map(place).rfind(|place| *place <= from + 1e-9).unwrap_or(from);
@@ -177,15 +183,19 @@ fn power(log: f64) -> i32 {
 fn nice_step(range: f64, wanted: usize) -> f64 {
     let raw = range / wanted.max(1) as f64;
     let power = 10f64.powf(raw.log10().floor());
-    [1.0, 2.0, 5.0].iter().map(|digit| digit * power).find(|step| *step >= raw * 0.999).unwrap_or(10.0 * power)
+    [1.0, 2.0, 5.0]
+        .iter()
+        .map(|digit| digit * power)
+        .find(|step| *step >= raw * 0.999)
+        .unwrap_or(10.0 * power)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn labels(axis: &Axis) -> Vec<&str> {
-        axis.ticks.iter().map(|tick| tick.1.as_str()).collect()
+    fn labels(axis: &Axis) -> Vec<String> {
+        axis.ticks.iter().map(|tick| tick.1.replace('\u{a0}', " ")).collect()
     }
 
     #[test]
@@ -195,7 +205,10 @@ mod tests {
         assert_eq!(labels(&Axis::time(86_400.0, 4)), ["0", "6 h", "12 h", "18 h", "24 h"]);
         assert_eq!(labels(&Axis::linear(52_000.0, 4, figures::short)), ["0", "20k", "40k", "60k"]);
         assert_eq!(labels(&Axis::latency(900.0, 4_000.0, 4)), ["0", "1 ms", "2 ms", "3 ms", "4 ms"]);
-        assert_eq!(labels(&Axis::between(48.2, 83.0, 4, figures::digits)), ["40", "50", "60", "70", "80", "90"]);
+        assert_eq!(
+            labels(&Axis::between(48.2, 83.0, 4, figures::digits)),
+            ["40", "50", "60", "70", "80", "90"]
+        );
     }
 
     #[test]
@@ -208,12 +221,15 @@ mod tests {
         assert_eq!(labels(&axis), ["1 ms", "10 ms", "100 ms"]);
         assert!((axis.to - 200_000f64.log10()).abs() < 1e-9);
         assert_eq!(axis.at(0.0), axis.from);
-        assert_eq!(labels(&Axis::latency(90.0, 2_100.0, 6)).first(), Some(&"50 µs"));
+        assert_eq!(labels(&Axis::latency(90.0, 2_100.0, 6))[0], "50 µs");
     }
 
     #[test]
     fn percentiles_have_a_tick_for_each_nine() {
-        assert_eq!(labels(&Axis::percentiles(123_456.0)), ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"]);
+        assert_eq!(
+            labels(&Axis::percentiles(123_456.0)),
+            ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"]
+        );
         assert_eq!(labels(&Axis::percentiles(3.0)), ["50 %", "90 %"]);
     }
 

@@ -29,11 +29,17 @@ const TOP: f64 = 8.0;
 /// Below the cells, with their times and what their colours mean.
 const SCALE: f64 = 54.0;
 
+/// How much of a core was used, and how much of it by network interrupts; `None` where that is not known.
+type Load = Option<(f64, f64)>;
+
+/// Those of all cores in one second.
+type Loads = Vec<Load>;
+
 /// Load of each core in each column; `None` where it is not known.
 pub(super) struct CoresPicture {
     cores: Vec<u32>,
-    /// Middle of each second, and the load of each of the cores: all of it, and that of network interrupts.
-    seconds: Vec<(f64, Vec<Option<(f64, f64)>>)>,
+    /// Middle of each second, and the load of each of the cores.
+    seconds: Vec<(f64, Loads)>,
     machine: Machine,
     end_s: f64,
     /// It is not the board, which gave nothing, but the laptop.
@@ -44,7 +50,8 @@ impl CoresPicture {
     /// Of what the board gave, or else of the laptop; `None` when neither was watched.
     pub(super) fn new(report: &RunReport) -> Option<Self> {
         let rows = in_order(&report.series);
-        let laptop = !rows.iter().any(|row| row.board.as_ref().is_some_and(|sample| !sample.cores.is_empty()));
+        let laptop =
+            !rows.iter().any(|row| row.board.as_ref().is_some_and(|sample| !sample.cores.is_empty()));
         let samples: Vec<(f64, Option<&Sample>)> =
             rows.iter().map(|row| (middle(row), watched(row, laptop))).collect();
         let known = || samples.iter().filter_map(|(_, sample)| *sample);
@@ -67,7 +74,7 @@ impl CoresPicture {
     }
 
     /// Mean load of each core, all of it and that of network interrupts; `None` where it was never known.
-    pub(super) fn means(&self) -> Vec<Option<(f64, f64)>> {
+    pub(super) fn means(&self) -> Loads {
         let mean = |place: usize| mean(self.seconds.iter().filter_map(|(_, loads)| loads[place]));
         (0..self.cores.len()).map(mean).collect()
     }
@@ -89,8 +96,9 @@ impl CoresPicture {
     /// Draws it.
     pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
         let size = sheet.size;
-        let (left, right) = (size.label_room(), size.width() - size.pick(20.0, 14.0));
-        let area = Rect { left, right, top: TOP, bottom: TOP + self.row_height(size) * self.cores.len() as f64 };
+        let (left, right) = (size.label_room(), size.width() - size.right_room());
+        let area =
+            Rect { left, right, top: TOP, bottom: TOP + self.row_height(size) * self.cores.len() as f64 };
         self.cells(sheet, area);
         self.names(sheet, area);
         let x = Axis::time(self.end_s, size.time_ticks());
@@ -104,16 +112,16 @@ impl CoresPicture {
     }
 
     /// The columns: load of each core, as the mean of the seconds in it.
-    fn columns(&self, size: Size) -> Vec<Vec<Option<(f64, f64)>>> {
+    fn columns(&self, size: Size) -> Vec<Loads> {
         let most = size.pick(420, 140).min(MOST_CELLS / self.cores.len()).max(20);
         if self.seconds.len() <= most {
             return self.seconds.iter().map(|(_, loads)| loads.clone()).collect();
         }
-        let mut columns: Vec<Vec<&Vec<Option<(f64, f64)>>>> = vec![Vec::new(); most];
+        let mut columns: Vec<Vec<&Loads>> = vec![Vec::new(); most];
         for (at_s, loads) in &self.seconds {
             columns[column(*at_s, self.end_s, most)].push(loads);
         }
-        let core = |rows: &[&Vec<Option<(f64, f64)>>], place: usize| mean(rows.iter().filter_map(|row| row[place]));
+        let core = |rows: &[&Loads], place: usize| mean(rows.iter().filter_map(|row| row[place]));
         columns.iter().map(|rows| (0..self.cores.len()).map(|place| core(rows, place)).collect()).collect()
     }
 
@@ -125,7 +133,9 @@ impl CoresPicture {
         }
         let mut edges: Vec<f64> = vec![area.left];
         // Up to halfway to the next second.
-        let halfway = |pair: &[(f64, Vec<_>)]| area.left + width * (f64::midpoint(pair[0].0, pair[1].0) / self.end_s).min(1.0);
+        let halfway = |pair: &[(f64, Vec<_>)]| {
+            area.left + width * (f64::midpoint(pair[0].0, pair[1].0) / self.end_s).min(1.0)
+        };
         edges.extend(self.seconds.windows(2).map(halfway));
         edges.push(area.right);
         edges
@@ -140,11 +150,10 @@ impl CoresPicture {
         for row in 0..self.cores.len() {
             let top = area.top + height * row as f64;
             let (middle, bottom) = (top + (height - gap) * split, top + height - gap);
-            let busy = |cell: Option<(f64, f64)>| cell.map_or(Ink::Blank, |(busy, _)| heat(busy));
-            let network = |cell: Option<(f64, f64)>| cell.map_or(Ink::Blank, |(_, network)| heat(network));
-            let of_row = |ink: &dyn Fn(Option<(f64, f64)>) -> Ink| {
-                columns.iter().map(|loads| ink(loads[row])).collect::<Vec<Ink>>()
-            };
+            let busy = |cell: Load| cell.map_or(Ink::Blank, |(busy, _)| heat(busy));
+            let network = |cell: Load| cell.map_or(Ink::Blank, |(_, network)| heat(network));
+            let of_row =
+                |ink: &dyn Fn(Load) -> Ink| columns.iter().map(|loads| ink(loads[row])).collect::<Vec<Ink>>();
             strip(sheet, &of_row(&busy), &edges, (top, middle));
             if split < 1.0 {
                 strip(sheet, &of_row(&network), &edges, (middle, bottom));
@@ -179,7 +188,9 @@ impl CoresPicture {
         let end = left + width * HEATS as f64 + 8.0;
         let words = match (self.row_height(size) >= SPLIT_FROM, size) {
             (false, _) => "100 % of a core",
-            (true, Size::Wide) => "100 % of a core; the thin strip is the part for network interrupts (softirq)",
+            (true, Size::Wide) => {
+                "100 % of a core; the thin strip is the part for network interrupts (softirq)"
+            }
             (true, Size::Narrow) => "100 %; thin strip: network (softirq)",
         };
         sheet.text(words, (end, middle), Anchor::Left, px, Ink::Muted);
@@ -206,7 +217,8 @@ fn heat(share: f64) -> Ink {
 }
 
 /// The mean of pairs; `None` when there are none.
-fn mean(pairs: impl Iterator<Item = (f64, f64)>) -> Option<(f64, f64)> {
-    let (count, sum) = pairs.fold((0u32, (0.0, 0.0)), |(count, sum), pair| (count + 1, (sum.0 + pair.0, sum.1 + pair.1)));
+fn mean(pairs: impl Iterator<Item = (f64, f64)>) -> Load {
+    let (count, sum) =
+        pairs.fold((0u32, (0.0, 0.0)), |(count, sum), pair| (count + 1, (sum.0 + pair.0, sum.1 + pair.1)));
     (count > 0).then(|| (sum.0 / f64::from(count), sum.1 / f64::from(count)))
 }

@@ -47,7 +47,11 @@ impl Frame<'_> {
     }
 
     /// Draws the axes with their labels, and a title above them.
-    pub(super) fn draw<'a, B: DrawingBackend>(&self, sheet: &'a Sheet<'_, B>, title: &str) -> Option<Plot<'a, B>> {
+    pub(super) fn draw<'a, B: DrawingBackend>(
+        &self,
+        sheet: &'a Sheet<'_, B>,
+        title: &str,
+    ) -> Option<Plot<'a, B>> {
         let size = sheet.size;
         if !title.is_empty() {
             sheet.bold(title, (self.area.left, self.area.top - 14.0), Anchor::Left, size.text(), Ink::Text);

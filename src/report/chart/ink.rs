@@ -41,24 +41,22 @@ pub(super) enum Ink {
 /// Colours that tell lines apart: those of Okabe and Ito, darker on white and lighter on black where they would be too
 /// faint to be followed (3:1 at the least).
 const LINES: [(u32, u32); 6] = [
-    (0x0072_b2, 0x56_b4e9),
-    (0xd5_5e00, 0xf0_8a4b),
-    (0x00_875f, 0x2f_c49a),
-    (0xa8_477f, 0xe3_9ac7),
-    (0x7d_5b00, 0xe6_9f00),
-    (0x4d_4d4e, 0xc8_c8c9),
+    (0x0072b2, 0x56b4e9),
+    (0xd55e00, 0xf08a4b),
+    (0x00875f, 0x2fc49a),
+    (0xa8477f, 0xe39ac7),
+    (0x7d5b00, 0xe69f00),
+    (0x4d4d4e, 0xc8c8c9),
 ];
 
 /// How busy a core was, on light paper: from nearly white to dark blue, ColorBrewer's Blues. Only the lightness counts, so
 /// every kind of eye sees the steps, and so does a printer without colours.
-const BLUES: [u32; HEATS] = [
-    0xf3_f7fb, 0xdf_ebf7, 0xc9_ddf0, 0xab_cfe6, 0x82_badb, 0x5a_a2cf, 0x37_87c0, 0x1b_6aaf, 0x0b_4d94, 0x08_306b,
-];
+const BLUES: [u32; HEATS] =
+    [0xf3f7fb, 0xdfebf7, 0xc9ddf0, 0xabcfe6, 0x82badb, 0x5aa2cf, 0x3787c0, 0x1b6aaf, 0x0b4d94, 0x08306b];
 
 /// The same on dark paper: Cividis, made for every kind of eye, from dark blue to yellow.
-const CIVIDIS: [u32; HEATS] = [
-    0x00_224e, 0x12_3570, 0x3b_496c, 0x57_5d6d, 0x70_7173, 0x8a_8678, 0xa5_9c74, 0xc3_b369, 0xe1_cc55, 0xfe_e838,
-];
+const CIVIDIS: [u32; HEATS] =
+    [0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838];
 
 /// Steps of [`Ink::Heat`].
 pub(super) const HEATS: usize = 10;
@@ -86,15 +84,15 @@ impl Ink {
     /// On light paper and on dark.
     fn both(self) -> (u32, u32) {
         match self {
-            Self::Paper => (0xff_ffff, 0x12_161b),
-            Self::Text => (0x1b_1f24, 0xe6_eaef),
-            Self::Muted => (0x57_606a, 0x9d_a7b3),
-            Self::Grid => (0xe3_e7eb, 0x2b_323a),
-            Self::Axis => (0x9a_a3ad, 0x5b_6570),
-            Self::Shade => (0xfb_ecd0, 0x33_2a17),
-            Self::Hatch => (0xea_cb90, 0x5e_4920),
-            Self::Blank => (0xee_f0f2, 0x1e_242b),
-            Self::Error => (0xb3_261e, 0xff_8a80),
+            Self::Paper => (0xffffff, 0x12161b),
+            Self::Text => (0x1b1f24, 0xe6eaef),
+            Self::Muted => (0x57606a, 0x9da7b3),
+            Self::Grid => (0xe3e7eb, 0x2b323a),
+            Self::Axis => (0x9aa3ad, 0x5b6570),
+            Self::Shade => (0xfbecd0, 0x332a17),
+            Self::Hatch => (0xeacb90, 0x5e4920),
+            Self::Blank => (0xeef0f2, 0x1e242b),
+            Self::Error => (0xb3261e, 0xff8a80),
             Self::Line(place) => LINES[place % COLOURS],
             // What is busy stands out from the paper, whatever the paper is.
             Self::Heat(step) => (BLUES[step.min(HEATS - 1)], CIVIDIS[step.min(HEATS - 1)]),
@@ -122,7 +120,8 @@ pub fn dark_rules() -> String {
     for ink in Ink::all() {
         let (light, dark) = (ink.hex(Scheme::Light), ink.hex(Scheme::Dark));
         // Writing to a string can't fail.
-        let _ = write!(rules, "svg [fill=\"{light}\"]{{fill:{dark}}}svg [stroke=\"{light}\"]{{stroke:{dark}}}");
+        let _ =
+            write!(rules, "svg [fill=\"{light}\"]{{fill:{dark}}}svg [stroke=\"{light}\"]{{stroke:{dark}}}");
     }
     rules + "}"
 }
@@ -173,7 +172,8 @@ mod tests {
     #[test]
     fn heat_grows_in_even_steps_away_from_the_paper() {
         for scheme in [Scheme::Light, Scheme::Dark] {
-            let steps: Vec<f64> = (0..HEATS).map(|step| contrast(Ink::Heat(step), Ink::Paper, scheme)).collect();
+            let steps: Vec<f64> =
+                (0..HEATS).map(|step| contrast(Ink::Heat(step), Ink::Paper, scheme)).collect();
             assert!(steps.windows(2).all(|pair| pair[1] > pair[0]), "{scheme:?}: {steps:?}");
         }
     }

@@ -24,7 +24,12 @@ pub(super) struct Legend {
 
 impl Legend {
     /// Lays names out in `room` pixels of width, the first one `indent` pixels from the left.
-    pub(super) fn new<'a>(names: impl IntoIterator<Item = &'a str>, size: Size, indent: f64, room: f64) -> Self {
+    pub(super) fn new<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+        size: Size,
+        indent: f64,
+        room: f64,
+    ) -> Self {
         let px = size.small();
         let (mut x, mut row, mut entries) = (indent, 0.0, Vec::new());
         for (place, name) in names.into_iter().enumerate() {

@@ -60,7 +60,10 @@ pub(super) fn middle(row: &SeriesRow) -> f64 {
 }
 
 /// One number of each row; where rows are missing the line has a gap.
-pub(super) fn readings<'a>(rows: &[&'a SeriesRow], value: impl Fn(&'a SeriesRow) -> Option<f64>) -> Vec<Reading> {
+pub(super) fn readings<'a>(
+    rows: &[&'a SeriesRow],
+    value: impl Fn(&'a SeriesRow) -> Option<f64>,
+) -> Vec<Reading> {
     let mut readings = Vec::with_capacity(rows.len());
     let mut end_s = 0.0;
     for row in rows {

@@ -67,8 +67,8 @@ impl Machine {
         }
         if !self.temperature.is_empty() {
             let line = [self.temperature.as_slice()];
-            let (low, high) = (figures::digits(least(&line)), figures::digits(most(&line)));
-            let _ = write!(out, " Temperature: {low} to {high} °C.");
+            let (low, high) = (figures::degrees(least(&line)), figures::degrees(most(&line)));
+            let _ = write!(out, " Temperature: {low} to {high}.");
         }
     }
 
@@ -94,8 +94,14 @@ impl Machine {
         };
         let last = self.panels();
         if !self.clocks.is_empty() {
-            let lines: Vec<&[Reading]> = self.clocks.iter().map(|(_, readings)| readings.as_slice()).collect();
-            let y = Axis::linear(most(&lines), 2, |khz| if khz > 0.0 { figures::clock(khz) } else { "0".to_owned() });
+            let lines: Vec<&[Reading]> =
+                self.clocks.iter().map(|(_, readings)| readings.as_slice()).collect();
+            let y =
+                Axis::linear(
+                    most(&lines),
+                    2,
+                    |khz| if khz > 0.0 { figures::clock(khz) } else { "0".to_owned() },
+                );
             let frame = Frame { area: panel(0), x, y: &y, x_labels: last == 1 };
             self.panel(sheet, &frame, "Clock", &lines);
             let indent = sheet.width("Clock", sheet.size.text()) + 24.0;
@@ -106,14 +112,20 @@ impl Machine {
         if !self.temperature.is_empty() {
             let line = [self.temperature.as_slice()];
             let highest = most(&line).max(self.trip_c.unwrap_or(0.0));
-            let y = Axis::between(least(&line), highest, 3, |c| format!("{} °C", figures::digits(c)));
+            let y = Axis::between(least(&line), highest, 3, figures::degrees);
             let frame = Frame { area: panel(last - 1), x, y: &y, x_labels: true };
             self.panel(sheet, &frame, "Temperature", &line);
             self.trip(sheet, &frame);
         }
     }
 
-    fn panel<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>, frame: &Frame<'_>, title: &str, lines: &[&[Reading]]) {
+    fn panel<B: DrawingBackend>(
+        &self,
+        sheet: &Sheet<'_, B>,
+        frame: &Frame<'_>,
+        title: &str,
+        lines: &[&[Reading]],
+    ) {
         self.slowed.iter().for_each(|stretch| shade(sheet, frame, stretch));
         let Some(mut plot) = frame.draw(sheet, title) else { return };
         let marks = if lines.len() > 1 { Marks::Some } else { Marks::None };
@@ -128,7 +140,7 @@ impl Machine {
         let Some(trip) = self.trip_c else { return };
         let (left, y) = frame.place(0.0, trip);
         sheet.line(&[(left, y), (frame.area.right, y)], Ink::Error, 1.2);
-        let text = format!("slows down from {} °C on", figures::digits(trip));
+        let text = format!("slows down from {} on", figures::degrees(trip));
         let at = (frame.area.right, frame.area.top - 14.0);
         sheet.text(&text, at, Anchor::Right, sheet.size.small(), Ink::Error);
     }
@@ -147,7 +159,9 @@ fn named(cpus: &[u32]) -> String {
     match cpus {
         [] => "all cores".to_owned(),
         [one] => format!("core {one}"),
-        [first, .., last] if (last.wrapping_sub(*first) as usize) + 1 == cpus.len() => format!("cores {first}–{last}"),
+        [first, .., last] if (last.wrapping_sub(*first) as usize) + 1 == cpus.len() => {
+            format!("cores {first}–{last}")
+        }
         many => format!("cores {}", many.iter().take(8).map(u32::to_string).collect::<Vec<_>>().join(", ")),
     }
 }

@@ -25,10 +25,10 @@ pub use sheet::Size;
 pub use slowed::{Slowed, slowed};
 
 use cores::CoresPicture;
+use ink::Ink;
 use lines::Lines;
 use percentiles::PercentilePicture;
 use plotters::prelude::DrawingBackend;
-use ink::Ink;
 use sheet::{Anchor, Sheet, parts};
 use time::TimePicture;
 
@@ -92,7 +92,7 @@ impl Picture {
         let subtitle = subtitle(runs);
         let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, HistogramError>>()?;
         let description = words::percentiles(&runs);
-        let drawing = PercentilePicture::new(runs).map(Drawing::Percentiles);
+        let drawing = PercentilePicture::new(&runs).map(Drawing::Percentiles);
         let title = "Latency by percentile".to_owned();
         Ok(drawing.map(|drawing| Self { title, description, subtitle, drawing }))
     }
@@ -141,7 +141,8 @@ impl Picture {
         let (title, subtitle) = (&self.title, font::fitted(&self.subtitle, size.small(), room));
         sheet.bold(title, (MARGIN, 20.0), Anchor::Left, size.pick(17.0, 14.0), Ink::Text);
         sheet.text(&subtitle, (MARGIN, 42.0), Anchor::Left, size.small(), Ink::Muted);
-        let below = sheet.root.clone().shrink((0, parts(TITLE)), (parts(size.width()), parts(self.height(size))));
+        let below =
+            sheet.root.clone().shrink((0, parts(TITLE)), (parts(size.width()), parts(self.height(size))));
         self.draw(&Sheet { root: &below, ..*sheet });
     }
 

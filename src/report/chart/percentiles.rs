@@ -33,7 +33,8 @@ pub(super) struct PercentilePicture {
 impl Curve {
     fn new(name: String, histogram: &LatencyHistogram) -> Self {
         let count = histogram.count().max(1) as f64;
-        let us = |inverse: f64| histogram.percentile_us(100.0 * (1.0 - 1.0 / inverse)).map(|us| (inverse, us));
+        let us =
+            |inverse: f64| histogram.percentile_us(100.0 * (1.0 - 1.0 / inverse)).map(|us| (inverse, us));
         let inverse = |step: u32| 10f64.powf(count.log10().max(0.5) * f64::from(step) / f64::from(POINTS));
         let nines = [2.0, 10.0, 100.0, 1000.0, 10_000.0];
         Self {
@@ -47,9 +48,11 @@ impl Curve {
 
 impl PercentilePicture {
     /// Of the latencies of runs with their names; `None` when nothing has finished in any of them.
-    pub(super) fn new(runs: Vec<(String, LatencyHistogram)>) -> Option<Self> {
+    pub(super) fn new(runs: &[(String, LatencyHistogram)]) -> Option<Self> {
         let any = runs.iter().any(|(_, histogram)| histogram.count() > 0);
-        any.then(|| Self { curves: runs.iter().map(|(name, histogram)| Curve::new(name.clone(), histogram)).collect() })
+        any.then(|| Self {
+            curves: runs.iter().map(|(name, histogram)| Curve::new(name.clone(), histogram)).collect(),
+        })
     }
 
     fn legend(&self, size: Size) -> Option<Legend> {
@@ -74,11 +77,12 @@ impl PercentilePicture {
         let area = Rect {
             left: size.label_room(),
             top,
-            right: size.width() - size.pick(32.0, 20.0),
+            right: size.width() - size.right_room(),
             bottom: top + size.pick(300.0, 230.0),
         };
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let (least, most) = points().fold((f64::MAX, 0.0), |(least, most): (f64, f64), (_, us)| (least.min(*us), most.max(*us)));
+        let (least, most) = points()
+            .fold((f64::MAX, 0.0), |(least, most): (f64, f64), (_, us)| (least.min(*us), most.max(*us)));
         let most_requests = self.curves.iter().map(|curve| curve.count).fold(1.0, f64::max);
         let width = |label: &str| sheet.width(label, size.small());
         let x = Axis::percentiles(most_requests).fitted(area.right - area.left, width);
@@ -91,7 +95,8 @@ impl PercentilePicture {
         let Some(mut plot) = frame.draw(sheet, "") else { return };
         let marks = if self.curves.len() > 1 { Marks::Some } else { Marks::None };
         for (place, curve) in self.curves.iter().enumerate() {
-            let point = |(inverse, us): &(f64, f64)| Some(Point { at_s: *inverse, mean: *us, low: *us, high: *us });
+            let point =
+                |(inverse, us): &(f64, f64)| Some(Point { at_s: *inverse, mean: *us, low: *us, high: *us });
             let points: Vec<_> = curve.points.iter().map(point).collect();
             frame.line(sheet, &mut plot, &points, (place, marks));
         }

@@ -29,7 +29,8 @@ pub(super) fn png(picture: &Picture, size: Size, scheme: Scheme) -> Vec<u8> {
     let RGBColor(red, green, blue) = Ink::Paper.rgb(scheme);
     let mut fine = [red, green, blue].repeat(fine_width as usize * fine_height as usize);
     {
-        let root = Bitmap(BitMapBackend::with_buffer(&mut fine, (fine_width, fine_height))).into_drawing_area();
+        let root =
+            Bitmap(BitMapBackend::with_buffer(&mut fine, (fine_width, fine_height))).into_drawing_area();
         picture.draw_titled(&Sheet { root: &root, scheme, size });
     }
     let (width, height) = (width * DOTS, height * DOTS);
@@ -91,7 +92,12 @@ impl<'a> DrawingBackend for Bitmap<'a> {
         self.0.draw_pixel(at, colour)
     }
 
-    fn draw_line<S: BackendStyle>(&mut self, from: (i32, i32), to: (i32, i32), style: &S) -> Result<(), Failure<Self>> {
+    fn draw_line<S: BackendStyle>(
+        &mut self,
+        from: (i32, i32),
+        to: (i32, i32),
+        style: &S,
+    ) -> Result<(), Failure<Self>> {
         self.0.draw_line(from, to, style)
     }
 
@@ -106,7 +112,12 @@ impl<'a> DrawingBackend for Bitmap<'a> {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "places on a sheet")]
-    fn draw_text<S: BackendTextStyle>(&mut self, text: &str, style: &S, at: (i32, i32)) -> Result<(), Failure<Self>> {
+    fn draw_text<S: BackendTextStyle>(
+        &mut self,
+        text: &str,
+        style: &S,
+        at: (i32, i32),
+    ) -> Result<(), Failure<Self>> {
         let face = font::face(matches!(style.style(), FontStyle::Bold));
         let em = (style.size() / LINE_PER_EM) as f32;
         let scaled = face.as_scaled(font::scale(&face, em));

@@ -46,6 +46,11 @@ impl Size {
         self.pick(70.0, 52.0)
     }
 
+    /// What half a label needs that stands at the right end of the horizontal axis.
+    pub(super) fn right_room(self) -> f64 {
+        self.pick(30.0, 27.0)
+    }
+
     /// How many ticks a time has room for.
     pub(super) fn time_ticks(self) -> usize {
         self.pick(12, 4)
@@ -172,7 +177,11 @@ impl<B: DrawingBackend> Sheet<'_, B> {
             }
             1 => self.polygon(&[(x - r, y + r), (x + r, y + r), (x, y - r)], ink, 1.0),
             2 => self.polygon(&[(x - r, y - r), (x + r, y - r), (x + r, y + r), (x - r, y + r)], ink, 1.0),
-            3 => self.polygon(&[(x, y - 1.3 * r), (x + 1.3 * r, y), (x, y + 1.3 * r), (x - 1.3 * r, y)], ink, 1.0),
+            3 => self.polygon(
+                &[(x, y - 1.3 * r), (x + 1.3 * r, y), (x, y + 1.3 * r), (x - 1.3 * r, y)],
+                ink,
+                1.0,
+            ),
             4 => self.cross((x, y), ink),
             _ => {
                 self.line(&[(x - r, y), (x + r, y)], ink, 2.4);

@@ -1,7 +1,7 @@
 //! Stretches of a run in which the machine was slowed down: by its clock's cap, by its firmware, by heat.
 
 use crate::report::{SeriesRow, figures};
-use crate::telemetry::Sample;
+use crate::telemetry::{Sample, Throttle};
 
 /// A stretch in which a machine was slowed down.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +34,8 @@ impl Signs {
         let sample = row.board.as_ref().or(row.laptop.as_ref())?;
         let signs = Self {
             cap: cap(sample),
-            firmware: sample.throttled.is_some_and(|word| word.slowed()),
-            supply: sample.throttled.is_some_and(|word| word.under_voltage()),
+            firmware: sample.throttled.is_some_and(Throttle::slowed),
+            supply: sample.throttled.is_some_and(Throttle::under_voltage),
             heat: sample.cpu_temp_c.zip(sample.throttle_trip_c).filter(|(now, trip)| now >= trip),
             laptop: row.board.is_none(),
         };
@@ -64,11 +64,12 @@ impl Signs {
         let clock = |(cap, max): (u64, u64)| {
             // 1.2 of 1.8 GHz, but 800 MHz of 1.8 GHz.
             let (low, high) = (figures::clock(cap as f64), figures::clock(max as f64));
-            let same_unit = low.rsplit(' ').next() == high.rsplit(' ').next();
-            let low = if same_unit { low.split(' ').next().unwrap_or_default() } else { &low };
+            let same_unit = low.rsplit('\u{a0}').next() == high.rsplit('\u{a0}').next();
+            let low = if same_unit { low.split('\u{a0}').next().unwrap_or_default() } else { &low };
             format!("clock {low} of {high}")
         };
-        let heat = |(now, trip): (f64, f64)| format!("{} °C, trip {} °C", figures::digits(now), figures::digits(trip));
+        let heat =
+            |(now, trip): (f64, f64)| format!("{}, trip {}", figures::degrees(now), figures::degrees(trip));
         let words = [
             self.cap.map(clock),
             self.supply.then(|| "supply too low".to_owned()),
@@ -94,7 +95,9 @@ pub fn slowed<'a>(rows: impl IntoIterator<Item = &'a SeriesRow>) -> Vec<Slowed> 
         let Some(signs) = Signs::of(row) else { continue };
         let end_s = row.begin_s + row.length_s;
         match found.last_mut() {
-            Some((_, to, before)) if (row.begin_s - *to).abs() < 0.5 => (*to, *before) = (end_s, before.with(signs)),
+            Some((_, to, before)) if (row.begin_s - *to).abs() < 0.5 => {
+                (*to, *before) = (end_s, before.with(signs));
+            }
             _ => found.push((row.begin_s, end_s, signs)),
         }
     }
@@ -110,14 +113,15 @@ pub fn slowed<'a>(rows: impl IntoIterator<Item = &'a SeriesRow>) -> Vec<Slowed> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::telemetry::{ClockSample, Throttle};
+    use crate::telemetry::ClockSample;
 
     fn row(begin_s: f64, sample: Sample) -> SeriesRow {
         SeriesRow { begin_s, length_s: 1.0, board: Some(sample), ..SeriesRow::default() }
     }
 
     fn capped(cap_khz: u64) -> Sample {
-        let clock = ClockSample { cap_khz: Some(cap_khz), max_khz: Some(1_800_000), ..ClockSample::default() };
+        let clock =
+            ClockSample { cap_khz: Some(cap_khz), max_khz: Some(1_800_000), ..ClockSample::default() };
         Sample { clocks: vec![clock], ..Sample::default() }
     }
 
@@ -127,8 +131,10 @@ mod tests {
         let series: Vec<SeriesRow> =
             caps.iter().enumerate().map(|(second, cap)| row(second as f64, capped(*cap))).collect();
         let found = slowed(&series);
-        let seen: Vec<_> = found.iter().map(|one| (one.from_s, one.to_s, one.short.as_str())).collect();
-        assert_eq!(seen, [(1.0, 3.0, "clock 1.2 of 1.8 GHz"), (4.0, 5.0, "clock 800 MHz of 1.8 GHz")]);
+        let seen: Vec<_> =
+            found.iter().map(|one| (one.from_s, one.to_s, one.short.replace('\u{a0}', " "))).collect();
+        let expected = [(1.0, 3.0, "clock 1.2 of 1.8 GHz"), (4.0, 5.0, "clock 800 MHz of 1.8 GHz")];
+        assert_eq!(seen, expected.map(|(from, to, short)| (from, to, short.to_owned())));
     }
 
     #[test]
@@ -140,13 +146,13 @@ mod tests {
             (word(0b100), "slowed by the firmware"),
             (word(0b1), "supply too low"),
         ] {
-            assert_eq!(slowed(&[row(0.0, sample)])[0].text, expected);
+            assert_eq!(slowed(&[row(0.0, sample)])[0].text.replace('\u{a0}', " "), expected);
         }
         // What has been since boot was not in this run, and a clock that is only low was not wanted higher.
         for fine in [word(0xf_0000), capped(1_800_000), Sample::default()] {
             assert_eq!(slowed(&[row(0.0, fine)]), []);
         }
         let laptop = SeriesRow { laptop: Some(capped(900_000)), ..SeriesRow::default() };
-        assert_eq!(slowed(&[laptop])[0].short, "laptop: clock 900 MHz of 1.8 GHz");
+        assert_eq!(slowed(&[laptop])[0].short.replace('\u{a0}', " "), "laptop: clock 900 MHz of 1.8 GHz");
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn thin(readings: &[Reading], end_s: f64, columns: usize) -> Vec<Opti
     }
     let width = end_s / columns as f64;
     let point = |(place, values): (usize, &Vec<f64>)| {
-        let (low, high) = (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
+        let (low, high) =
+            (values.iter().copied().reduce(f64::min)?, values.iter().copied().reduce(f64::max)?);
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         Some(Point { at_s: (place as f64 + 0.5) * width, mean, low, high })
     };
@@ -54,7 +55,10 @@ pub(super) fn column(at_s: f64, end_s: f64, columns: usize) -> usize {
 
 /// The stretches without gaps.
 pub(super) fn stretches(points: &[Option<Point>]) -> impl Iterator<Item = Vec<Point>> {
-    points.split(Option::is_none).map(|part| part.iter().flatten().copied().collect::<Vec<_>>()).filter(|part| !part.is_empty())
+    points
+        .split(Option::is_none)
+        .map(|part| part.iter().flatten().copied().collect::<Vec<_>>())
+        .filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]

@@ -26,6 +26,9 @@ const TITLE: f64 = 30.0;
 /// A lane: a row of marks, or of stretches.
 const LANE: f64 = 22.0;
 
+/// What is above lanes of several runs.
+const LANES_TITLE: f64 = 24.0;
+
 /// One line of a panel: its readings, and which line it is.
 type Series<'a> = (usize, &'a [Reading]);
 
@@ -33,7 +36,8 @@ impl TimePicture {
     /// Of runs with their names, those that have more than one second; `None` when there is none.
     pub(super) fn new(runs: Vec<(String, Lines)>) -> Option<Self> {
         let end_s = runs.iter().map(|(_, lines)| lines.end_s).fold(0.0, f64::max);
-        let drawable = runs.iter().any(|(_, lines)| lines.rate.iter().any(|reading| reading.value > Some(0.0)));
+        let drawable =
+            runs.iter().any(|(_, lines)| lines.rate.iter().any(|reading| reading.value > Some(0.0)));
         let (names, runs) = runs.into_iter().unzip();
         drawable.then_some(Self { names, runs, end_s })
     }
@@ -44,7 +48,11 @@ impl TimePicture {
         let rate = ("Requests per second", all(|lines| &lines.rate));
         match self.runs.as_slice() {
             [run] => vec![rate, ("Latency", vec![(0, &run.p50), (1, &run.p99)])],
-            _ => vec![rate, ("Latency, p50", all(|lines| &lines.p50)), ("Latency, p99", all(|lines| &lines.p99))],
+            _ => vec![
+                rate,
+                ("Latency, p50", all(|lines| &lines.p50)),
+                ("Latency, p99", all(|lines| &lines.p99)),
+            ],
         }
     }
 
@@ -61,6 +69,12 @@ impl TimePicture {
         self.lanes(|lines| !lines.errors.is_empty())
     }
 
+    /// Height of some lanes, of several runs with a title.
+    fn lanes_height(&self, lanes: usize) -> f64 {
+        let title = if self.runs.len() > 1 && lanes > 0 { LANES_TITLE } else { 0.0 };
+        title + lanes as f64 * LANE
+    }
+
     fn legend(&self, size: Size) -> Option<Legend> {
         let names = self.names.iter().map(String::as_str);
         (self.runs.len() > 1).then(|| Legend::new(names, size, 0.0, size.width() - 16.0))
@@ -73,7 +87,7 @@ impl TimePicture {
     /// What it needs.
     pub(super) fn height(&self, size: Size) -> f64 {
         let legend = self.legend(size).map_or(0.0, |legend| legend.height + GAP);
-        let lanes = (self.slowed().len() + self.wrong().len()) as f64 * LANE;
+        let lanes = self.lanes_height(self.slowed().len()) + self.lanes_height(self.wrong().len());
         let panels = self.panels().len() as f64 * (TITLE + Self::plot_height(size) + GAP);
         legend + lanes + panels + X_LABELS + GAP
     }
@@ -81,7 +95,7 @@ impl TimePicture {
     /// Draws it.
     pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>) {
         let size = sheet.size;
-        let (left, right) = (size.label_room(), size.width() - size.pick(20.0, 14.0));
+        let (left, right) = (size.label_room(), size.width() - size.right_room());
         let x = Axis::time(self.end_s, size.time_ticks());
         let mut top = GAP;
         if let Some(legend) = self.legend(size) {
@@ -89,21 +103,37 @@ impl TimePicture {
             top += legend.height + GAP;
         }
         let frame = |top: f64, height: f64| Rect { left, top, right, bottom: top + height };
-        for place in self.slowed() {
-            self.slowed_lane(sheet, &x, place, frame(top, LANE));
-            top += LANE;
+        self.lanes_title(sheet, &self.slowed(), "Slowed down", (left, top));
+        for (number, place) in self.slowed().into_iter().enumerate() {
+            let lanes = self.lanes_height(number + 1) - LANE;
+            self.slowed_lane(sheet, &x, place, frame(top + lanes, LANE));
         }
+        top += self.lanes_height(self.slowed().len());
         let panels = self.panels();
         for (number, (title, lines)) in panels.iter().enumerate() {
             let area = frame(top + TITLE, Self::plot_height(size));
             self.panel(sheet, &x, (title, lines), area, number + 1 == panels.len());
             top = area.bottom + GAP;
             if number == 0 {
-                for place in self.wrong() {
-                    self.error_lane(sheet, &x, place, frame(top - GAP / 2.0, LANE));
-                    top += LANE;
+                self.lanes_title(sheet, &self.wrong(), "Errors", (left, top));
+                for (number, place) in self.wrong().into_iter().enumerate() {
+                    let lanes = self.lanes_height(number + 1) - LANE - GAP / 2.0;
+                    self.error_lane(sheet, &x, place, frame(top + lanes, LANE));
                 }
+                top += self.lanes_height(self.wrong().len());
             }
+        }
+    }
+
+    fn lanes_title<B: DrawingBackend>(
+        &self,
+        sheet: &Sheet<'_, B>,
+        lanes: &[usize],
+        title: &str,
+        (left, top): (f64, f64),
+    ) {
+        if self.runs.len() > 1 && !lanes.is_empty() {
+            sheet.bold(title, (left, top + LANES_TITLE / 2.0), Anchor::Left, sheet.size.text(), Ink::Text);
         }
     }
 
@@ -154,7 +184,10 @@ impl TimePicture {
         }
         let mut free = lane.left;
         for stretch in &self.runs[place].slowed {
-            let (from, to) = (frame.across(stretch.from_s), frame.across(stretch.to_s).max(frame.across(stretch.from_s) + 1.5));
+            let (from, to) = (
+                frame.across(stretch.from_s),
+                frame.across(stretch.to_s).max(frame.across(stretch.from_s) + 1.5),
+            );
             let bar = Rect { left: from, right: to, top: lane.bottom - 6.0, bottom: lane.bottom - 2.0 };
             if several {
                 let bar = Rect { top: middle - 5.0, bottom: middle + 5.0, ..bar };
@@ -177,9 +210,10 @@ impl TimePicture {
         let frame = Frame { area: lane, x, y: x, x_labels: false };
         let middle = f64::midpoint(lane.top, lane.bottom);
         if self.runs.len() > 1 {
-            sheet.mark(place, (lane.left - 62.0_f64.min(lane.left - 8.0), middle));
+            sheet.mark(place, (lane.left - 14.0, middle));
+        } else {
+            sheet.text("errors", (lane.left - 9.0, middle), Anchor::Right, sheet.size.small(), Ink::Error);
         }
-        sheet.text("errors", (lane.left - 9.0, middle), Anchor::Right, sheet.size.small(), Ink::Error);
         let mut next = f64::NEG_INFINITY;
         for (at_s, _) in &self.runs[place].errors {
             let at = frame.across(*at_s);

@@ -51,7 +51,11 @@ fn body(picture: &Picture, size: Size, titled: bool) -> String {
     {
         let root = SVGBackend::with_string(&mut text, (width * PARTS, height * PARTS)).into_drawing_area();
         let sheet = Sheet { root: &root, scheme: Scheme::Light, size };
-        if titled { picture.draw_titled(&sheet) } else { picture.draw(&sheet) }
+        if titled {
+            picture.draw_titled(&sheet);
+        } else {
+            picture.draw(&sheet);
+        }
         // Only closes the root element: memory takes all.
         let _ = root.present();
     }

@@ -77,7 +77,11 @@ pub(super) fn percentiles(runs: &[(String, LatencyHistogram)]) -> String {
             continue;
         };
         for percent in [50.0, 90.0, 99.0, 99.9, 99.99] {
-            let _ = write!(out, "{percent} % within {}, ", figures::maybe_latency(histogram.percentile_us(percent)));
+            let _ = write!(
+                out,
+                "{percent}\u{a0}% within {}, ",
+                figures::maybe_latency(histogram.percentile_us(percent))
+            );
         }
         let _ = write!(out, "longest {}. ", figures::latency(summary.max));
     }
@@ -86,11 +90,10 @@ pub(super) fn percentiles(runs: &[(String, LatencyHistogram)]) -> String {
 
 /// Of the picture of cores.
 pub(super) fn cores(picture: &CoresPicture) -> String {
-    let percent = |share: f64| format!("{} %", figures::digits((share * 100.0).round()));
     let mut out = String::from("Mean load: ");
     for (core, mean) in picture.cores().iter().zip(picture.means()).take(MOST_CORES) {
         let load = mean.map_or(figures::UNKNOWN.to_owned(), |(busy, network)| {
-            format!("{}, {} of it for network interrupts", percent(busy), percent(network))
+            format!("{}, {} of it for network interrupts", figures::percent(busy), figures::percent(network))
         });
         let _ = write!(out, "core {core} {load}; ");
     }

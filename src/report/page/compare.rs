@@ -2,40 +2,51 @@
 
 use super::html::Html;
 use super::numbers::errors;
+use crate::report::RunReport;
 use crate::report::chart::{Named, slowed};
 use crate::report::figures::{self, UNKNOWN, maybe_latency};
-use crate::report::RunReport;
 use crate::telemetry::Sample;
 
+/// What it is, and how it is told of a run.
+type Row = (&'static str, fn(&RunReport) -> String);
+
 /// What is said of each run, in this order.
-const ROWS: [(&str, fn(&RunReport) -> String); 18] = [
-    ("Requests per second", |run| if run.requests > 0 { figures::rate(run.requests_per_s) } else { UNKNOWN.to_owned() }),
+const ROWS: [Row; 21] = [
+    (
+        "Requests/s",
+        |run| if run.requests > 0 { figures::rate(run.requests_per_s) } else { UNKNOWN.to_owned() },
+    ),
     ("p50", |run| maybe_latency(run.latency_us.p50)),
     ("p90", |run| maybe_latency(run.latency_us.p90)),
     ("p99", |run| maybe_latency(run.latency_us.p99)),
     ("p99.9", |run| maybe_latency(run.latency_us.p999)),
     ("Longest", |run| maybe_latency(run.latency_us.max)),
     ("Errors", |run| figures::count(errors(&run.errors))),
-    ("Failed requests", |run| figures::count(run.failed)),
-    ("Server CPU per request", |run| maybe_latency(server_cpu_us(run))),
-    ("Board's cores, mean load", |run| mean_load(run).map_or(UNKNOWN.to_owned(), percent)),
-    ("Load tester CPU per request", |run| maybe_latency(run.client_cpu.per_request_us)),
+    ("Failed", |run| figures::count(run.failed)),
+    ("Server's CPU per request", |run| maybe_latency(server_cpu_us(run))),
+    ("Mean load of the board's cores", |run| mean_load(run).map_or(UNKNOWN.to_owned(), figures::percent)),
+    ("Load tester's CPU per request", |run| maybe_latency(run.client_cpu.per_request_us)),
     ("Slowed down", slow),
     ("Hottest", hottest),
-    ("Limited by", |run| run.verdict.as_ref().map_or(UNKNOWN.to_owned(), |verdict| verdict.limited_by.to_string())),
+    ("Limited by", |run| {
+        run.verdict.as_ref().map_or(UNKNOWN.to_owned(), |verdict| verdict.limited_by.to_string())
+    }),
     ("Valid", valid),
     ("Length", length),
     ("Connections", |run| run.connections.asked.to_string()),
-    ("Load tester on", |run| if run.environment.machine.is_empty() { UNKNOWN.to_owned() } else { run.environment.machine.clone() }),
+    ("Load", load),
+    ("URL", |run| known(&run.url)),
+    ("Load tester on", |run| known(&run.environment.machine)),
+    ("Command", |run| known(&run.environment.command)),
 ];
 
 /// The table: a column for each run.
 pub(super) fn table(html: &mut Html, runs: &[Named<'_>]) {
     let heads: Vec<&str> = std::iter::once("").chain(runs.iter().map(|named| named.name)).collect();
-    let row = |(name, of): &(&str, fn(&RunReport) -> String)| {
+    let row = |(name, of): &Row| {
         std::iter::once((*name).to_owned()).chain(runs.iter().map(|named| of(named.run))).collect()
     };
-    html.table("The runs side by side", &heads, &ROWS.iter().map(row).collect::<Vec<_>>());
+    html.table_of_runs("A column for each run", &heads, &ROWS.iter().map(row).collect::<Vec<_>>());
 }
 
 /// Samples of the board, with the requests of their seconds.
@@ -59,10 +70,6 @@ fn mean_load(run: &RunReport) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-fn percent(share: f64) -> String {
-    format!("{} %", figures::digits((share * 1000.0).round() / 10.0))
-}
-
 fn slow(run: &RunReport) -> String {
     let watched = run.series.iter().any(|row| row.board.is_some() || row.laptop.is_some());
     let stretches = slowed(&run.series);
@@ -76,7 +83,7 @@ fn slow(run: &RunReport) -> String {
 
 fn hottest(run: &RunReport) -> String {
     let hottest = board(run).filter_map(|(sample, _)| sample.cpu_temp_c).reduce(f64::max);
-    hottest.map_or(UNKNOWN.to_owned(), |c| format!("{} °C", figures::digits(c)))
+    hottest.map_or(UNKNOWN.to_owned(), figures::degrees)
 }
 
 fn valid(run: &RunReport) -> String {
@@ -90,4 +97,15 @@ fn valid(run: &RunReport) -> String {
 fn length(run: &RunReport) -> String {
     let partial = if run.partial { ", partial" } else { "" };
     figures::moment(run.duration_s) + partial
+}
+
+fn load(run: &RunReport) -> String {
+    match (&run.open_loop, run.settings.rate.as_deref()) {
+        (None, _) => "closed loop".to_owned(),
+        (Some(_), rate) => format!("open loop, {} a second", rate.unwrap_or(UNKNOWN)),
+    }
+}
+
+fn known(text: &str) -> String {
+    if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() }
 }

@@ -64,8 +64,18 @@ impl Html {
     }
 
     /// The same of words, which are set like a text.
-    pub(super) fn table_of_words(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
+    pub(super) fn table_of_words(
+        &mut self,
+        caption: &str,
+        heads: &[&str],
+        rows: &[Vec<String>],
+    ) -> &mut Self {
         self.classed_table("<table class=\"words\">", caption, heads, rows)
+    }
+
+    /// The same with a column for each run: its cells may have several lines, and what they are about stays in sight.
+    pub(super) fn table_of_runs(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
+        self.classed_table("<table class=\"runs\">", caption, heads, rows)
     }
 
     fn classed_table(
@@ -75,7 +85,9 @@ impl Html {
         heads: &[&str],
         rows: &[Vec<String>],
     ) -> &mut Self {
-        self.markup("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"").text(caption).markup("\">");
+        self.markup("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"")
+            .text(caption)
+            .markup("\">");
         self.markup(open).element("<caption>", caption, "</caption>\n<thead><tr>");
         heads.iter().for_each(|head| {
             self.element("<th scope=\"col\">", head, "</th>");
@@ -84,7 +96,8 @@ impl Html {
         for row in rows {
             self.markup("<tr>");
             for (place, cell) in row.iter().enumerate() {
-                let (open, close) = if place == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
+                let (open, close) =
+                    if place == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
                 self.element(open, cell, close);
             }
             self.markup("</tr>\n");

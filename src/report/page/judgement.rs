@@ -32,16 +32,21 @@ pub(super) fn judgement(html: &mut Html, run: &RunReport) {
 
 fn verdict(html: &mut Html, verdict: &Verdict) {
     html.markup("<h3>What limited it</h3>\n");
-    let headline = if verdict.headline.is_empty() { verdict.limited_by.to_string() } else { verdict.headline.clone() };
+    let headline =
+        if verdict.headline.is_empty() { verdict.limited_by.to_string() } else { verdict.headline.clone() };
     html.element("<p class=\"verdict\">", &headline, "</p>\n");
     if !verdict.candidates.is_empty() {
         html.markup("<details><summary>The evidence for and against each candidate</summary>\n");
-        let row = |one: &crate::report::Candidate| vec![one.name.to_string(), said(one.state), one.evidence.clone()];
+        let row = |one: &crate::report::Candidate| {
+            vec![one.name.to_string(), said(one.state), one.evidence.clone()]
+        };
         let rows: Vec<_> = verdict.candidates.iter().map(row).collect();
-        html.table_of_words("What can limit a run", &["Candidate", "Verdict", "Evidence"], &rows).markup("</details>\n");
+        html.table_of_words("What can limit a run", &["Candidate", "Verdict", "Evidence"], &rows)
+            .markup("</details>\n");
     }
     if !verdict.missing.is_empty() {
-        html.markup("<p>Evidence that is missing:</p>\n").sentences(verdict.missing.iter().map(String::as_str));
+        html.markup("<p>Evidence that is missing:</p>\n")
+            .sentences(verdict.missing.iter().map(String::as_str));
     }
 }
 
@@ -73,7 +78,9 @@ fn validity(html: &mut Html, validity: &Validity) {
 /// A mark with its time.
 fn marked(mark: &Mark) -> String {
     match (mark.from_s, mark.to_s) {
-        (Some(from), Some(to)) => format!("{} to {}: {}", figures::moment(from), figures::moment(to), mark.text),
+        (Some(from), Some(to)) => {
+            format!("{} to {}: {}", figures::moment(from), figures::moment(to), mark.text)
+        }
         _ => mark.text.clone(),
     }
 }

@@ -53,7 +53,13 @@ fn single(html: &mut Html, named: Named<'_>) -> Result<(), (String, HistogramErr
     numbers::tiles(html, run);
     judgement::judgement(html, run);
     html.markup("</section>\n");
-    pictures(html, &[named], "all", ("<h2>", "</h2>"), &[Picture::time(&[named]), percentiles(&[named])?, Picture::cores(named)]);
+    pictures(
+        html,
+        &[named],
+        "all",
+        ("<h2>", "</h2>"),
+        &[Picture::time(&[named]), percentiles(&[named])?, Picture::cores(named)],
+    );
     html.markup("<section>\n<h2>Numbers</h2>\n");
     numbers::tables(html, run);
     html.markup("</section>\n<section>\n<h2>Settings and conditions</h2>\n");
@@ -77,7 +83,13 @@ fn several(html: &mut Html, runs: &[Named<'_>]) -> Result<(), (String, Histogram
         numbers::tiles(html, named.run);
         judgement::judgement(html, named.run);
         let id = format!("run-{}", place + 1);
-        pictures(html, &[*named], &id, ("<h3>", "</h3>"), &[Picture::time(&[*named]), Picture::cores(*named)]);
+        pictures(
+            html,
+            &[*named],
+            &id,
+            ("<h3>", "</h3>"),
+            &[Picture::time(&[*named]), Picture::cores(*named)],
+        );
         numbers::tables(html, named.run);
         html.markup("<h3>Settings and conditions</h3>\n");
         numbers::conditions(html, named.run);
@@ -121,7 +133,11 @@ fn pictures(
         for size in [Size::Wide, Size::Narrow] {
             html.picture(&picture.inline_svg(size, &id));
         }
-        html.markup("<details><summary>In words</summary>\n").element("<p>", &picture.description, "</p></details>\n");
+        html.markup("<details><summary>In words</summary>\n").element(
+            "<p>",
+            &picture.description,
+            "</p></details>\n",
+        );
         html.markup("</figure>\n");
     }
     let unwatched = runs.len() == 1 && Picture::cores(runs[0]).is_none();

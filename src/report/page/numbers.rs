@@ -44,7 +44,8 @@ pub(super) fn tables(html: &mut Html, run: &RunReport) {
             ("longest", us.max),
             ("mean", us.mean),
         ];
-        let rows: Vec<_> = percentiles.iter().map(|(name, us)| vec![(*name).to_owned(), maybe_latency(*us)]).collect();
+        let rows: Vec<_> =
+            percentiles.iter().map(|(name, us)| vec![(*name).to_owned(), maybe_latency(*us)]).collect();
         html.table("Latency", &["Percentile", "Within"], &rows);
     }
     let status = |(name, status): (&String, &crate::report::StatusReport)| {
@@ -66,7 +67,8 @@ pub(super) fn tables(html: &mut Html, run: &RunReport) {
         ("Time-out", run.errors.timeout),
         ("Status above 399", run.errors.status),
     ];
-    let rows: Vec<_> = kinds.iter().map(|(kind, count)| vec![(*kind).to_owned(), figures::count(*count)]).collect();
+    let rows: Vec<_> =
+        kinds.iter().map(|(kind, count)| vec![(*kind).to_owned(), figures::count(*count)]).collect();
     html.table("Errors", &["Kind", "Count"], &rows);
     html.markup("</div>\n");
     seconds(html, &run.series);
@@ -101,7 +103,8 @@ fn seconds(html: &mut Html, series: &[SeriesRow]) {
         (format!("Every {span}"), format!("Mean rate, and latencies of the worst second, of every {span}"))
     };
     html.element("<details><summary>", &summary, "</summary>\n");
-    html.table(&caption, &["From", "Requests/s", "p50", "p99", "Longest", "Errors"], &rows).markup("</details>\n");
+    html.table(&caption, &["From", "Requests/s", "p50", "p99", "Longest", "Errors"], &rows)
+        .markup("</details>\n");
 }
 
 /// What was asked for and under which conditions.
@@ -121,7 +124,8 @@ pub(super) fn conditions(html: &mut Html, run: &RunReport) {
     );
     let known = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };
     let versions = run.environment.versions.iter().map(|(program, version)| format!("{program} {version}"));
-    let client = run.client_cpu.per_request_us.map_or(UNKNOWN.to_owned(), |us| format!("{} per request", latency(us)));
+    let client =
+        run.client_cpu.per_request_us.map_or(UNKNOWN.to_owned(), |us| format!("{} per request", latency(us)));
     html.markup("<dl class=\"terms\">\n")
         .term("URL", &known(&run.url))
         .term("Request", &known(&settings.request))
@@ -131,7 +135,10 @@ pub(super) fn conditions(html: &mut Html, run: &RunReport) {
         .term("Threads", &run.threads.to_string())
         .term("Load", &offered(run))
         .term("Time-out", &figures::moment(settings.timeout_s))
-        .term("Read", &format!("{}, {} a second", figures::bytes(run.bytes as f64), figures::bytes(run.bytes_per_s)))
+        .term(
+            "Read",
+            &format!("{}, {} a second", figures::bytes(run.bytes as f64), figures::bytes(run.bytes_per_s)),
+        )
         .term("Processor time of the load tester", &client)
         .term("Load tester on", &known(&run.environment.machine))
         .term("Kernel", &known(&run.environment.kernel))

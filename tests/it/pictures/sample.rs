@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use boardkit::board::CoreLoad;
 use boardkit::load::LatencyHistogram;
 use boardkit::report::{
-    Candidate, ClientCpu, Connections, EncodedHistogram, EncodedStatus, Environment, ErrorCounts, Histograms, LatencyUs,
-    LimitedBy, Mark, MarkKind, RowLatencyUs, RunReport, SeriesRow, Settings, State, StatusReport, Validity, Verdict,
+    Candidate, ClientCpu, Connections, EncodedHistogram, EncodedStatus, Environment, ErrorCounts, Histograms,
+    LatencyUs, LimitedBy, Mark, MarkKind, RowLatencyUs, RunReport, SeriesRow, Settings, State, StatusReport,
+    Validity, Verdict,
 };
 use boardkit::telemetry::{ClockSample, Sample, ServerSample};
 
@@ -50,7 +51,10 @@ pub(crate) fn hot(seconds: u32, speed: f64) -> RunReport {
         bytes: requests * 149,
         bytes_per_s: requests as f64 * 149.0 / f64::from(seconds),
         latency_us,
-        statuses: BTreeMap::from([("200".to_owned(), StatusReport { count: requests, after_end: 0, latency_us })]),
+        statuses: BTreeMap::from([(
+            "200".to_owned(),
+            StatusReport { count: requests, after_end: 0, latency_us },
+        )]),
         threads: 2,
         connections: Connections { asked: 100, opened: 100, ..Connections::default() },
         errors: ErrorCounts { timeout: 14, read: 3, ..ErrorCounts::default() },
@@ -104,7 +108,11 @@ fn summary(histogram: &LatencyHistogram) -> LatencyUs {
 fn row(dice: &mut Dice, second: u32, seconds: u32, speed: f64) -> SeriesRow {
     let silent = second == SILENT;
     let capped = second >= CAPPED_FROM;
-    let rate = if silent { 0.0 } else { speed * if capped { 9_100.0 } else { 13_400.0 } * (0.95 + 0.1 * dice.roll()) };
+    let rate = if silent {
+        0.0
+    } else {
+        speed * if capped { 9_100.0 } else { 13_400.0 } * (0.95 + 0.1 * dice.roll())
+    };
     let us = 1200.0 / speed * if capped { 1.5 } else { 1.0 } * (0.95 + 0.1 * dice.roll());
     let stalled = second == SILENT + 1;
     let known = |us: f64| (!silent).then_some(us);
@@ -180,19 +188,34 @@ fn verdict() -> Verdict {
     let candidate = |name, state, evidence: &str| Candidate { name, state, evidence: evidence.to_owned() };
     Verdict {
         limited_by: LimitedBy::Clock,
-        headline: "the board's clock: capped at 1.2 of 1.8 GHz from second 30 on, while its cores were busy".to_owned(),
+        headline: "the board's clock: capped at 1.2 of 1.8 GHz from second 30 on, while its cores were busy"
+            .to_owned(),
         candidates: vec![
-            candidate(LimitedBy::Laptop, State::Clear, "its busiest thread used 52 % of a core, no late starts"),
+            candidate(
+                LimitedBy::Laptop,
+                State::Clear,
+                "its busiest thread used 52 % of a core, no late starts",
+            ),
             candidate(LimitedBy::Link, State::Clear, "16 of 1,000 Mbit/s"),
             candidate(LimitedBy::Clock, State::Limits, "capped for 30 of 60 s at 67 % of its maximum"),
-            candidate(LimitedBy::Admission, State::Unknown, "no answer was a 503, and the server says nothing of it"),
+            candidate(
+                LimitedBy::Admission,
+                State::Unknown,
+                "no answer was a 503, and the server says nothing of it",
+            ),
         ],
         missing: vec!["the firmware's throttle word: this board has none".to_owned()],
     }
 }
 
 fn validity() -> Validity {
-    let mark = |kind, invalid, text: &str| Mark { kind, invalid, from_s: Some(30.0), to_s: Some(60.0), text: text.to_owned() };
+    let mark = |kind, invalid, text: &str| Mark {
+        kind,
+        invalid,
+        from_s: Some(30.0),
+        to_s: Some(60.0),
+        text: text.to_owned(),
+    };
     Validity {
         valid: Some(false),
         marks: vec![
@@ -223,7 +246,8 @@ pub(crate) fn nothing() -> RunReport {
 }
 
 /// Text that would be markup where it is not escaped.
-pub(crate) const HOSTILE: &str = "http://x/</script></title></svg><svg onload=alert(1)>\"'&amp;<img src=//evil.example/x>";
+pub(crate) const HOSTILE: &str =
+    "http://x/</script></title></svg><svg onload=alert(1)>\"'&amp;<img src=//evil.example/x>";
 
 /// A run from somebody who wishes the reader ill.
 pub(crate) fn hostile() -> RunReport {
