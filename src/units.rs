@@ -1,6 +1,6 @@
 //! Units: each is one table that both the parser and the printer read.
 //!
-//! [`Span`] and [`Bytes`] are what people type and what we print back. [`WrkTime`], [`WrkMetric`] and [`WrkBinary`]
+//! [`Span`], [`Bytes`] and [`BitRate`] are what people type and what we print back. [`WrkTime`], [`WrkMetric`] and [`WrkBinary`]
 //! print the way wrk prints, so that eyes and scripts used to wrk read our report too.
 
 mod wrk;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-pub use wrk::{WrkBinary, WrkMetric, WrkTime};
+pub use wrk::{WrkBinary, WrkMetric, WrkSpan, WrkTime};
 
 /// One row of a unit table: what is written behind the number, and how many base units it stands for.
 struct Unit {
@@ -36,6 +36,20 @@ const BYTES: &[Unit] = &[
     Unit { suffix: "KiB", scale: 1 << 10 },
     Unit { suffix: "kB", scale: 1_000 },
     Unit { suffix: "B", scale: 1 },
+];
+
+/// Bits per second, largest first; the first spelling of each size is printed.
+const BITS: &[Unit] = &[
+    Unit { suffix: "Gbit/s", scale: 1_000_000_000 },
+    Unit { suffix: "Gbit", scale: 1_000_000_000 },
+    Unit { suffix: "G", scale: 1_000_000_000 },
+    Unit { suffix: "Mbit/s", scale: 1_000_000 },
+    Unit { suffix: "Mbit", scale: 1_000_000 },
+    Unit { suffix: "M", scale: 1_000_000 },
+    Unit { suffix: "kbit/s", scale: 1_000 },
+    Unit { suffix: "kbit", scale: 1_000 },
+    Unit { suffix: "k", scale: 1_000 },
+    Unit { suffix: "bit/s", scale: 1 },
 ];
 
 /// Why a quantity could not be read.
@@ -67,6 +81,15 @@ pub struct Span(pub Duration);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
+/// The speed of a link in bits per second as it is typed: `100M`, `2.5Gbit`, `10Mbit/s`; a bare number is bits per second.
+///
+/// ```
+/// use boardkit::units::BitRate;
+/// assert_eq!("2.5G".parse::<BitRate>().unwrap().to_string(), "2500Mbit/s");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct BitRate(pub u64);
+
 impl FromStr for Span {
     type Err = UnitError;
 
@@ -97,6 +120,20 @@ impl FromStr for Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0 == 0 { f.pad("0B") } else { f.pad(&exact(self.0, BYTES)) }
+    }
+}
+
+impl FromStr for BitRate {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        parse(text, BITS, "bit/s").map(Self)
+    }
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 == 0 { f.pad("0bit/s") } else { f.pad(&exact(self.0, BITS)) }
     }
 }
 
@@ -158,6 +195,20 @@ mod tests {
             assert_eq!(Bytes(bytes).to_string(), text);
         }
         assert_eq!("512".parse::<Bytes>().unwrap(), Bytes(512));
+    }
+
+    #[test]
+    fn speeds_of_links_read_as_typed() {
+        for (text, bits, printed) in [
+            ("100M", 100_000_000, "100Mbit/s"),
+            ("1Gbit", 1_000_000_000, "1Gbit/s"),
+            ("2.5g", 2_500_000_000, "2500Mbit/s"),
+            ("10 Mbit/s", 10_000_000, "10Mbit/s"),
+        ] {
+            let rate: BitRate = text.parse().unwrap();
+            assert_eq!((rate.0, rate.to_string().as_str()), (bits, printed), "{text}");
+        }
+        assert!(matches!("100MB".parse::<BitRate>(), Err(UnitError::Suffix(..))));
     }
 
     #[test]

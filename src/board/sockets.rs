@@ -47,6 +47,32 @@ impl PortOwner {
     }
 }
 
+/// The processes that hold a socket that takes connections to `address`, as far as they may be looked at: several where one
+/// was handed on, as systemd hands a service its sockets and a master its workers, or where each worker has its own
+/// (SO_REUSEPORT). Takes milliseconds.
+#[must_use]
+pub fn holders(root: &SysRoot, address: SocketAddr) -> Vec<u32> {
+    let tables = ["proc/net/tcp", "proc/net/tcp6"].map(|table| root.text(table).unwrap_or_default());
+    let rows = tables.iter().flat_map(|table| table.lines().skip(1));
+    let listening = rows.filter_map(|row| {
+        let (ip, _) = parse_local(row.split_ascii_whitespace().nth(1)?)?;
+        Some((ip == address.ip(), format!("socket:[{}]", listener(row, address)?.1)))
+    });
+    // As in the kernel, who listens at the very address comes before who listens at all of them.
+    let (exact, others): (Vec<_>, Vec<_>) = listening.partition(|(exact, _)| *exact);
+    let links: Vec<String> =
+        if exact.is_empty() { others } else { exact }.into_iter().map(|(_, link)| link).collect();
+    let mut holders = Vec::new();
+    root.find_numbered("proc", "", &mut |pid| {
+        let dir = format!("proc/{pid}/fd");
+        let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).is_some_and(|link| links.contains(&link));
+        let holds = !links.is_empty() && root.find_numbered(&dir, "", &mut is_it).is_some();
+        holders.extend(holds.then_some(pid));
+        false
+    });
+    holders
+}
+
 /// User and inode of the row, if it listens where `address` would.
 fn listener(row: &str, address: SocketAddr) -> Option<(u32, u64)> {
     let words: Vec<&str> = row.split_ascii_whitespace().take(10).collect();
@@ -138,6 +164,16 @@ garbage
             let owner = PortOwner::of(&tree.root(), address.parse().expect("address"));
             assert_eq!(&owner, expected, "{address}");
         }
+    }
+
+    #[test]
+    fn all_holders_of_a_socket_are_found() {
+        let tree = tree();
+        symlink("socket:[222]", tree.path("proc/8/fd/9")).expect("a link");
+        let mut found = holders(&tree.root(), "127.0.0.1:80".parse().expect("address"));
+        found.sort_unstable();
+        assert_eq!(found, [7, 8]);
+        assert!(holders(&tree.root(), "127.0.0.1:8081".parse().expect("address")).is_empty());
     }
 
     #[test]

@@ -18,6 +18,8 @@ const MAX_OVERHEAD: u32 = 64 * 1024;
 pub(super) struct Chunks {
     state: State,
     overhead: u32,
+    /// Bytes of data so far, without sizes, line ends and trailers.
+    data: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +38,12 @@ enum State {
 
 impl Chunks {
     pub(super) fn new() -> Self {
-        Self { state: State::Size { value: 0, digits: 0 }, overhead: 0 }
+        Self { state: State::Size { value: 0, digits: 0 }, overhead: 0, data: 0 }
+    }
+
+    /// Bytes of data so far.
+    pub(super) fn data(&self) -> u64 {
+        self.data
     }
 
     /// Takes what it can of `bytes`: how many were used, and whether the body ended with the last of them.
@@ -47,6 +54,7 @@ impl Chunks {
                 let rest = bytes.len() - at;
                 let take = usize::try_from(left).map_or(rest, |left| left.min(rest));
                 at += take;
+                self.data += take as u64;
                 let left = left - take as u64;
                 self.state = if left == 0 { State::DataEnd } else { State::Data(left) };
                 continue;

@@ -58,6 +58,10 @@ pub struct ThreadSecond {
 pub struct Places {
     /// Those that were open at some time.
     pub opened: usize,
+    /// Those that finished a request.
+    pub served: usize,
+    /// Those that finished at least a tenth of an even share of what all of the thread did, and two requests at least.
+    pub served_fairly: usize,
     /// Requests finished by the one with the fewest.
     pub fewest: u64,
     /// Requests finished by the one with the most.

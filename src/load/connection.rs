@@ -80,6 +80,10 @@ pub(super) struct Connection {
     pub(super) worst_gap_ns: u64,
     /// Whether this place was ever connected.
     pub(super) opened: bool,
+    /// What the connect took, until the first answer on the socket is there; 0 from then on.
+    pub(super) connect_ns: u64,
+    /// When the first piece of an answer came that takes several reads; 0 for all others.
+    pub(super) first_byte_at: u64,
 }
 
 impl Connection {
@@ -105,6 +109,8 @@ impl Connection {
             last_finish: 0,
             worst_gap_ns: 0,
             opened: false,
+            connect_ns: 0,
+            first_byte_at: 0,
         }
     }
 
@@ -134,6 +140,10 @@ impl Connection {
         self.reader.reset();
         self.reused = false;
         self.early = false;
+        self.connect_ns = 0;
+        self.first_byte_at = 0;
+        shared.tally.connects += 1;
+        shared.read_clock();
         self.phase = Phase::Connecting { since: shared.now };
         match connect(shared, self.index as u64) {
             Ok(socket) => self.socket = Some(socket),
@@ -205,7 +215,13 @@ impl Connection {
         }
         self.failures = 0;
         self.opened = true;
+        shared.read_clock();
+        if let Phase::Connecting { since } = self.phase {
+            self.connect_ns = shared.now.saturating_sub(since);
+        }
         if self.carried {
+            // Its latency runs from its first send, and has this connect in it.
+            self.connect_ns = 0;
             self.carried = false;
             self.sent_before = true;
             self.begin_send(shared, self.unanswered);
@@ -215,7 +231,6 @@ impl Connection {
             self.phase = Phase::Ready;
             shared.ready.push(self.index);
         } else {
-            shared.read_clock();
             self.send_batch(shared, shared.now);
         }
         true

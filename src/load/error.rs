@@ -15,11 +15,11 @@ pub enum LoadError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The host's name has no address.
-    #[error("can't resolve the name `{host}`: {source}; check the spelling, or use the address")]
+    #[error("can't resolve the name `{host}` (check the spelling, or use the address)")]
     Resolve {
         /// The name as typed.
         host: String,
-        /// The resolver's answer.
+        /// The resolver's answer, which is not in the text: it is the cause.
         source: io::Error,
     },
     /// The descriptor limit is too low even when raised as far as it goes.
@@ -37,12 +37,24 @@ pub enum LoadError {
         /// Connections that the limit allows.
         fits: u64,
     },
+    /// What is sent at once does not fit into memory that anybody has for it.
+    #[error(
+        "--pipeline {asked} of requests of {bytes} bytes is more than the 64 MiB that are sent at once: at most {fits} fit"
+    )]
+    Batch {
+        /// Requests asked for at once.
+        asked: usize,
+        /// The length of one.
+        bytes: usize,
+        /// How many fit.
+        fits: usize,
+    },
     /// A system call that the run can't do without failed.
-    #[error("can't {what}: {source}")]
+    #[error("can't {what}")]
     System {
         /// What was attempted.
         what: &'static str,
-        /// The kernel's answer.
+        /// The kernel's answer, which is not in the text: it is the cause.
         source: io::Error,
     },
 }

@@ -1,5 +1,7 @@
 //! Requests out, answers in: the hot half of a connection.
 
+use std::mem::take;
+
 use rustix::io::Errno;
 use rustix::net::{self, RecvFlags, SendFlags};
 
@@ -74,6 +76,7 @@ impl Connection {
         let mut read_clock = true;
         let mut keep = true;
         while at < count && keep {
+            let begun = self.reader.has_begun();
             let fed = if self.unanswered == 0 {
                 Err(ResponseError::Unasked)
             } else {
@@ -83,11 +86,14 @@ impl Connection {
                 Ok((used, answer)) => {
                     at += used;
                     if let Some(answer) = answer {
-                        if std::mem::take(&mut read_clock) {
+                        if take(&mut read_clock) {
                             shared.read_clock();
                         }
                         self.complete(shared, answer);
                         keep = answer.keep_alive && shared.plan.request.keep_alive;
+                    } else if !begun {
+                        shared.read_clock();
+                        self.first_byte_at = shared.now;
                     }
                 }
                 Err(error) => {
@@ -117,14 +123,26 @@ impl Connection {
         self.unanswered -= 1;
         self.reused = true;
         self.repeating = false;
+        let (connect, first_byte_at) = (take(&mut self.connect_ns), take(&mut self.first_byte_at));
         if self.began < shared.count_from {
             return;
         }
         let took = shared.now.saturating_sub(self.began);
+        if connect > 0 {
+            shared.tally.parts.record_fresh(connect, took);
+        }
+        if first_byte_at > 0 {
+            shared.tally.parts.record_split(first_byte_at.saturating_sub(self.began), took);
+        }
+        shared.tally.answers.count(&answer);
         shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
         shared.tally.requests += 1;
         shared.tally.head_bytes += u64::from(answer.head_len);
-        shared.tally.errors.status += u64::from(answer.status > 399);
+        let refused = answer.status > 399;
+        shared.tally.errors.status += u64::from(refused);
+        if !shared.step_ends.is_empty() {
+            shared.count_in_steps(self.began, took, refused);
+        }
         self.finished += 1;
         self.worst_gap_ns = self.worst_gap_ns.max(shared.now.saturating_sub(self.last_finish));
         self.last_finish = shared.now;

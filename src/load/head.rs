@@ -15,6 +15,8 @@ pub(super) struct Answer {
     pub(super) keep_alive: bool,
     /// Bytes of its head.
     pub(super) head_len: u32,
+    /// Bytes of content, without what frames it.
+    pub(super) body_bytes: u64,
 }
 
 /// What ends the body.
@@ -67,13 +69,29 @@ impl HeadParser {
     }
 }
 
+fn config() -> httparse::ParserConfig {
+    let mut config = httparse::ParserConfig::default();
+    config.allow_multiple_spaces_in_response_status_delimiters(true);
+    config
+}
+
+/// Names and values of the header fields in a head that [`HeadParser`] has taken, in their order.
+pub(super) fn fields(head: &[u8]) -> Vec<(String, String)> {
+    let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+    let mut response = httparse::Response::new(&mut fields);
+    // Parsed before: there is nothing new to go wrong.
+    let _ = config().parse_response(&mut response, head);
+    let pair = |field: &httparse::Header<'_>| {
+        (field.name.to_owned(), String::from_utf8_lossy(field.value).into_owned())
+    };
+    response.headers.iter().map(pair).collect()
+}
+
 fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError> {
     let mut fields = [const { MaybeUninit::uninit() }; MAX_HEADERS];
     let mut response = httparse::Response::new(&mut []);
-    let mut config = httparse::ParserConfig::default();
-    config.allow_multiple_spaces_in_response_status_delimiters(true);
-    let parsed = config.parse_response_with_uninit_headers(&mut response, bytes, &mut fields);
-    let len = match parsed.map_err(ResponseError::Head)? {
+    let parsed = config().parse_response_with_uninit_headers(&mut response, bytes, &mut fields);
+    let len = match parsed.map_err(|error| not_http(bytes, error))? {
         httparse::Status::Complete(len) => len,
         httparse::Status::Partial => return Ok(None),
     };
@@ -104,7 +122,14 @@ fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, ResponseError
     let keep_alive = keep_alive && framing != Framing::UntilClose;
     // A head has at most 64 KiB.
     let head_len = u32::try_from(len).unwrap_or(u32::MAX);
-    Ok(Some(Head { answer: Answer { status, keep_alive, head_len }, framing, len }))
+    let body_bytes = if let Framing::Length(length) = framing { length } else { 0 };
+    Ok(Some(Head { answer: Answer { status, keep_alive, head_len, body_bytes }, framing, len }))
+}
+
+/// RFC 8446, 5.1: a record of type 21 is an alert, and 3 is the first byte of its version. It is what a TLS server has to
+/// say to clear text.
+fn not_http(bytes: &[u8], error: httparse::Error) -> ResponseError {
+    if bytes.starts_with(&[21, 3]) { ResponseError::Tls } else { ResponseError::Head(error) }
 }
 
 /// `Content-Length = 1*DIGIT`; the same number twice is one number, two different ones are an attack or a bug.

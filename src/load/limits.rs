@@ -34,16 +34,36 @@ pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadE
             asked: connections,
             needed,
             limit: hard,
-            fits: hard.saturating_sub(own),
+            fits: fitting(hard, threads),
         }),
         maximum => setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum })
             .map_err(LoadError::system("raise the limit on open files")),
     }
 }
 
+/// How many connections fit, for which no more threads are used than there are connections.
+fn fitting(limit: u64, threads: usize) -> u64 {
+    let (room, threads) = (limit.saturating_sub(RESERVE), threads as u64);
+    let with_a_thread_each = room / (PER_THREAD + 1);
+    with_a_thread_each.max(room.saturating_sub(PER_THREAD * threads)).min(room)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_fits_needs_no_more_than_the_limit() {
+        for limit in [0, 24, 30, 40, 64, 1024] {
+            for threads in [1, 2, 8, 1000] {
+                let fits = fitting(limit, threads);
+                let needs =
+                    |connections: u64| RESERVE + connections + PER_THREAD * connections.min(threads as u64);
+                assert!(fits == 0 || needs(fits) <= limit, "{limit}, {threads}: {fits}");
+                assert!(needs(fits + 1) > limit, "{limit}, {threads}: {fits}");
+            }
+        }
+    }
 
     #[test]
     fn connections_are_spread_exactly() {

@@ -26,10 +26,12 @@
 //!   or is unfinished.
 //! - Latencies are kept by status: what was served and what was turned away are two questions.
 
+mod answers;
 mod arrivals;
 mod chunks;
 mod collect;
 mod connection;
+mod dealt;
 mod ending;
 mod error;
 mod exchange;
@@ -39,29 +41,38 @@ mod histogram;
 mod limits;
 mod measure;
 mod outcome;
+mod parts;
 mod plan;
+mod probe;
 mod request;
 mod response;
 mod run;
 mod schedule;
+mod search;
 mod seconds;
 mod shared;
 mod status;
+mod steps;
 mod tally;
 mod target;
 mod worker;
 
+pub use answers::AnswerCounts;
 pub use collect::{Observer, Places, Second, ThreadSecond};
 pub use error::LoadError;
 pub use fault::{ErrorCounts, FailureCounts, Fault};
-pub use histogram::{HistogramError, LatencyHistogram, LatencySummary};
+pub use histogram::{HistogramError, LatencyHistogram, LatencySummary, PercentileStep};
 pub use limits::{allow_descriptors, share};
 pub use outcome::Outcome;
+pub use parts::TimeParts;
 pub use plan::LoadPlan;
+pub use probe::{ProbeAnswer, ProbeError, probe};
 pub use request::{Request, RequestError, RequestParts};
 pub use response::ResponseError;
 pub use run::{Progress, run};
-pub use schedule::Schedule;
+pub use schedule::{Schedule, ScheduleError, Step};
+pub use search::{Interval, Search, Tried};
 pub use status::{StatusLatency, Statuses};
+pub use steps::{StepCounts, Steps};
 pub use tally::{OpenCounts, Tally};
 pub use target::{Refusal, Url, UrlError, first_reachable};

@@ -40,7 +40,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub(super) fn empty(plan: &LoadPlan, threads: usize) -> Self {
+    pub(crate) fn empty(plan: &LoadPlan, threads: usize) -> Self {
         let mut notes = Vec::new();
         if threads < plan.threads {
             notes.push(format!(
@@ -103,8 +103,8 @@ impl Outcome {
         }
         if tally.errors.timeout > 0 {
             self.notes.push(format!(
-                "{} requests timed out; each is in the latency figures with the least it took, {} or a little more",
-                tally.errors.timeout,
+                "{} timed out; each is in the latency figures with the least it took, {} or a little more",
+                requests(tally.errors.timeout),
                 crate::units::Span(plan.timeout)
             ));
         }
@@ -117,7 +117,9 @@ impl Outcome {
             ));
         }
         if tally.unfinished > 0 && tally.requests == 0 {
-            self.notes.push(format!("{} requests were still waiting when the run ended", tally.unfinished));
+            let were = if tally.unfinished == 1 { "was" } else { "were" };
+            self.notes
+                .push(format!("{} {were} still waiting when the run ended", requests(tally.unfinished)));
         }
         match tally.first_fault {
             Some(Fault::Connect(error)) if error == Errno::ADDRNOTAVAIL => {}
@@ -125,6 +127,10 @@ impl Outcome {
             None => {}
         }
     }
+}
+
+fn requests(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "request" } else { "requests" })
 }
 
 /// What the latencies of an open loop hold beside the server's time.
@@ -140,10 +146,46 @@ fn open_loop(tally: &Tally, plan: &LoadPlan) -> Vec<String> {
     }
     if counts.waited > 0 {
         notes.push(format!(
-            "{} requests found all {} connections busy and waited for one; the wait is in their latency, more \
-             connections (-c) would let them go at once",
-            counts.waited, plan.connections
+            "{} found all {} connections busy and waited for one; the wait is in the latency, more connections (-c) \
+             would let them go at once",
+            requests(counts.waited),
+            plan.connections
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::request::RequestParts;
+    use super::*;
+
+    #[test]
+    fn a_client_without_ports_is_named_and_is_not_the_servers_fault() {
+        let url: super::super::target::Url = "http://board/".parse().unwrap();
+        let plan = LoadPlan {
+            request: RequestParts::default().render(&url).unwrap(),
+            url,
+            connections: 2,
+            threads: 1,
+            duration: Duration::from_secs(1),
+            warmup: Duration::ZERO,
+            timeout: Duration::from_secs(2),
+            pipeline: 1,
+            retry: true,
+            schedule: None,
+        };
+        let mut outcome = Outcome::empty(&plan, 1);
+        outcome.places[0].opened = 2;
+        outcome.tally.fault(Fault::Connect(Errno::ADDRNOTAVAIL));
+        outcome.explain(&plan);
+        assert_eq!(
+            (outcome.tally.errors.connect, outcome.tally.out_of_ports, outcome.tally.refused),
+            (1, 1, 0)
+        );
+        assert_eq!(outcome.notes.len(), 1, "{:?}", outcome.notes);
+        assert!(outcome.notes[0].starts_with("client out of ports: 1 connects "), "{:?}", outcome.notes);
+    }
 }

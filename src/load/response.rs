@@ -4,7 +4,7 @@ use super::chunks::Chunks;
 use super::head::{Answer, Framing, Head, HeadParser};
 
 /// Bytes in one head; above the default limit of every common server.
-const MAX_HEAD: usize = 64 * 1024;
+pub(super) const MAX_HEAD: usize = 64 * 1024;
 
 /// Why an answer can't be understood. The connection is of no use afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +12,9 @@ pub enum ResponseError {
     /// The status line or a header field is not HTTP.
     #[error("the answer's head is not HTTP/1 ({0})")]
     Head(httparse::Error),
+    /// What came is a TLS alert: the port speaks https.
+    #[error("the server speaks TLS here (https), which is not supported: load its http port")]
+    Tls,
     /// More than 64 KiB without the empty line that ends a head.
     #[error("the answer's head is longer than 64 KiB")]
     HeadTooLong,
@@ -49,7 +52,7 @@ pub(super) struct ResponseReader {
 
 impl ResponseReader {
     pub(super) fn new() -> Self {
-        let answer = Answer { status: 0, keep_alive: false, head_len: 0 };
+        let answer = Answer { status: 0, keep_alive: false, head_len: 0, body_bytes: 0 };
         Self { state: State::Head, answer, held: Vec::new(), begun: false }
     }
 
@@ -100,8 +103,15 @@ impl ResponseReader {
                     *left -= take as u64;
                     (take, *left == 0)
                 }
-                State::Chunked(chunks) => chunks.feed(rest)?,
-                State::UntilClose => (rest.len(), false),
+                State::Chunked(chunks) => {
+                    let fed = chunks.feed(rest)?;
+                    self.answer.body_bytes = chunks.data();
+                    fed
+                }
+                State::UntilClose => {
+                    self.answer.body_bytes += rest.len() as u64;
+                    (rest.len(), false)
+                }
             };
             used += taken;
             return Ok((used, if done { Some(self.finish()) } else { None }));

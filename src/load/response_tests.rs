@@ -4,11 +4,14 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Status, whether the connection is kept, and the length of the content.
+type Told = (u16, bool, u64);
+
 /// Feeds `text` in pieces of `step` bytes, then the close: the answers, and how many bytes the first one took.
-fn read(text: &[u8], step: usize, is_head: bool) -> Result<(Vec<(u16, bool)>, usize), ResponseError> {
+fn read(text: &[u8], step: usize, is_head: bool) -> Result<(Vec<Told>, usize), ResponseError> {
     let mut parser = HeadParser::new(is_head);
     let mut reader = ResponseReader::new();
-    let told = |answer: Answer| (answer.status, answer.keep_alive);
+    let told = |answer: Answer| (answer.status, answer.keep_alive, answer.body_bytes);
     let (mut answers, mut first) = (Vec::new(), 0);
     for piece in text.chunks(step) {
         let mut at = 0;
@@ -26,35 +29,37 @@ fn read(text: &[u8], step: usize, is_head: bool) -> Result<(Vec<(u16, bool)>, us
 
 #[test]
 fn every_framing_ends_where_it_should_however_it_is_cut() {
-    let cases: &[(&str, u16, bool, bool)] = &[
-        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, true, false),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, true, false),
-        ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, true, false),
-        ("HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello", 200, true, false),
-        ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", 204, true, false),
-        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, true, false),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", 200, true, true),
+    let cases: &[(&str, u16, bool, bool, u64)] = &[
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 200, true, false, 5),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 200, true, false, 0),
+        ("HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", 200, true, false, 5),
+        ("HTTP/1.1 200\r\ncontent-length: 5, 5\r\n\r\nhello", 200, true, false, 5),
+        ("HTTP/1.1 204 No Content\r\nX: y\r\n\r\n", 204, true, false, 0),
+        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304, true, false, 0),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n", 200, true, true, 0),
         (
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\nT: 1\r\n\r\n",
             200,
             true,
             false,
+            3,
         ),
         (
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\nLink: x\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 1\r\n\r\nx",
             404,
             true,
             false,
+            1,
         ),
-        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
-        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", 200, true, false),
-        ("HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, false, false),
+        ("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", 200, false, false, 2),
+        ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok", 200, true, false, 2),
+        ("HTTP/1.1 200 OK\r\nConnection: Close\r\nContent-Length: 2\r\n\r\nok", 200, false, false, 2),
     ];
-    for (text, status, keep_alive, is_head) in cases {
+    for (text, status, keep_alive, is_head, body) in cases {
         let twice = text.repeat(2);
         for step in 1..=twice.len() {
             let (answers, first) = read(twice.as_bytes(), step, *is_head).unwrap();
-            let answer = (*status, *keep_alive);
+            let answer = (*status, *keep_alive, *body);
             assert_eq!(answers, [answer, answer], "{text:?} by {step}");
             assert_eq!(first, text.len(), "{text:?} by {step}");
         }
@@ -68,7 +73,7 @@ fn without_a_length_the_close_ends_it() {
     {
         for step in 1..=text.len() {
             let (answers, _) = read(text.as_bytes(), step, false).unwrap();
-            assert_eq!(answers, [(200, false)]);
+            assert_eq!(answers, [(200, false, 9)]);
         }
     }
 }
@@ -91,6 +96,7 @@ fn what_is_not_http_is_an_error() {
     let long = format!("HTTP/1.1 200 OK\r\nX: {}", "y".repeat(MAX_HEAD));
     let cases = [
         ("SSH-2.0-OpenSSH\r\n", ResponseError::Head(httparse::Error::Version)),
+        ("\u{15}\u{3}\u{1}\0\u{2}\u{2}\n", ResponseError::Tls),
         ("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", ResponseError::Length),
         ("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n", ResponseError::Length),
         ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", ResponseError::Length),

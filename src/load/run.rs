@@ -20,6 +20,9 @@ use super::worker;
 /// How often the observer is called.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
+/// Bytes that pipelined requests may have together. No server reads that far ahead.
+const MOST_AT_ONCE: usize = 64 * 1024 * 1024;
+
 /// How far a run has come.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
@@ -43,6 +46,7 @@ pub struct Progress {
 /// When the run can't start: a name without address, too few descriptors, no epoll.
 pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &mut dyn Observer) -> Result<Outcome, LoadError> {
     let threads = plan.threads.min(plan.connections);
+    check_batch(plan)?;
     allow_descriptors(plan.connections, threads)?;
     let addresses = plan.url.resolve()?;
     let mut outcome = Outcome::empty(plan, threads);
@@ -68,6 +72,14 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &mut dyn Observer) -> R
         Err(refusals) => outcome.refused(&refusals),
     }
     Ok(outcome)
+}
+
+/// What each thread sends at once is held in memory, once for each.
+fn check_batch(plan: &LoadPlan) -> Result<(), LoadError> {
+    let bytes = plan.request.bytes.len();
+    // A single request is as long as its user wants.
+    let fits = (MOST_AT_ONCE / bytes.max(1)).max(1);
+    if plan.pipeline <= fits { Ok(()) } else { Err(LoadError::Batch { asked: plan.pipeline, bytes, fits }) }
 }
 
 fn run_threads(

@@ -12,6 +12,9 @@ use super::connection::Connection;
 use super::shared::{Part, SECOND_NS};
 use super::tally::Tally;
 
+/// A connection that finished less than this part of an even share has starved; httpress draws the line there.
+const STARVED_SHARE: u64 = 10;
+
 /// Where a thread stands in the seconds of what is measured.
 #[derive(Debug)]
 pub(super) struct Seconds {
@@ -99,8 +102,12 @@ impl Seconds {
 
 fn places(connections: &[Connection], end: u64) -> Places {
     let finished = || connections.iter().map(|one| one.finished);
+    let share = finished().sum::<u64>() / (connections.len() as u64 * STARVED_SHARE).max(1);
+    let with_at_least = |least: u64| finished().filter(|count| *count >= least).count();
     Places {
         opened: connections.iter().filter(|one| one.opened).count(),
+        served: with_at_least(1),
+        served_fairly: with_at_least(share.max(2)),
         fewest: finished().min().unwrap_or_default(),
         most: finished().max().unwrap_or_default(),
         worst_gap: Duration::from_nanos(

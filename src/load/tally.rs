@@ -2,9 +2,12 @@
 
 use rustix::io::Errno;
 
+use super::answers::AnswerCounts;
 use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
+use super::parts::TimeParts;
 use super::status::Statuses;
+use super::steps::Steps;
 
 /// Everything one thread, or in the end the whole run, has counted.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +18,8 @@ pub struct Tally {
     pub timed_out: LatencyHistogram,
     /// What only an open loop has.
     pub open: OpenCounts,
+    /// A ramp step by step.
+    pub steps: Steps,
     /// Requests with a complete answer.
     pub requests: u64,
     /// Bytes read: heads, bodies and their framing.
@@ -23,8 +28,14 @@ pub struct Tally {
     pub head_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
+    /// What the answers of finished requests were made of.
+    pub answers: AnswerCounts,
+    /// Where the time of finished requests went.
+    pub parts: TimeParts,
     /// Errors by kind.
     pub errors: ErrorCounts,
+    /// Connects begun, the ones before the first request among them.
+    pub connects: u64,
     /// Connections opened anew after the server closed one, announced or while no answer had begun.
     pub reconnects: u64,
     /// Requests whose first byte was sent and that got no complete answer, after the one repetition if that is allowed.
@@ -72,11 +83,15 @@ impl Tally {
         self.statuses.add(&other.statuses);
         self.timed_out.add(&other.timed_out);
         self.open.add(&other.open);
+        self.steps.add(&other.steps);
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.head_bytes += other.head_bytes;
         self.sent_bytes += other.sent_bytes;
+        self.answers.add(&other.answers);
+        self.parts.add(&other.parts);
         self.errors.add(&other.errors);
+        self.connects += other.connects;
         self.reconnects += other.reconnects;
         self.failed.add(&other.failed);
         self.unfinished += other.unfinished;
@@ -100,6 +115,7 @@ impl Tally {
             errors: ErrorCounts { timeout, status, ..ErrorCounts::default() },
             bytes: 0,
             sent_bytes: 0,
+            connects: 0,
             reconnects: 0,
             closed_without_notice: 0,
             refused: 0,

@@ -19,13 +19,16 @@ pub struct Url {
     port: u16,
     authority: String,
     path: String,
+    bare: bool,
 }
 
 /// Why a URL is not one that can be loaded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     /// TLS is not built in; speaking clear text to a TLS port would only give odd errors.
-    #[error("https is not supported: load the server's http port instead")]
+    #[error(
+        "https is not supported: load the server's http port, or the server behind the TLS proxy, such as http://HOST:8080/"
+    )]
     Https,
     /// No scheme, or another one than http.
     #[error("the URL must begin with http://, such as http://127.0.0.1:8080/")]
@@ -45,10 +48,36 @@ pub enum UrlError {
 }
 
 impl Url {
+    /// The host's name or address, without the brackets of an IPv6 one.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port, 80 when the URL names none.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// Path and query, as sent in the request line.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Whether the URL ends with the host: `http://board`, but not `http://board/`.
+    #[must_use]
+    pub fn is_bare(&self) -> bool {
+        self.bare
+    }
+
+    /// The same server with this path, and query if there is one.
+    ///
+    /// # Errors
+    /// When `path` holds what a URL can't.
+    pub fn at(&self, path: &str) -> Result<Self, UrlError> {
+        format!("http://{}{path}", self.authority).parse()
     }
 
     /// Host and, unless it is 80, port: the value of the Host header.
@@ -92,10 +121,11 @@ impl FromStr for Url {
             return Err(UrlError::UserInfo);
         }
         let (host, port) = split_authority(authority)?;
+        let bare = path.is_empty();
         let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
         let named = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
         let authority = if port == HTTP_PORT { named } else { format!("{named}:{port}") };
-        Ok(Self { text: text.to_owned(), host: host.to_owned(), port, authority, path })
+        Ok(Self { text: text.to_owned(), host: host.to_owned(), port, authority, path, bare })
     }
 }
 
@@ -172,6 +202,16 @@ mod tests {
             let url: Url = text.parse().unwrap();
             assert_eq!((url.host.as_str(), url.port), (host, port), "{text}");
             assert_eq!((url.authority(), url.path()), (authority, path), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_given_to_a_server() {
+        for (text, bare) in [("http://[::1]:81", true), ("http://board/", false), ("http://board?q", false)] {
+            let url: Url = text.parse().unwrap();
+            assert_eq!(url.is_bare(), bare, "{text}");
+            let there = url.at("/x?y").unwrap();
+            assert_eq!((there.authority(), there.path(), there.is_bare()), (url.authority(), "/x?y", false));
         }
     }
 

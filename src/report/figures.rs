@@ -3,15 +3,22 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::ErrorCounts;
+
 /// What is not known.
 pub(super) const UNKNOWN: &str = "–";
 
 /// The last second that a date is written for; later ones have more digits than the form has room for.
 const LAST_DATE_S: f64 = 253_402_300_799.0;
 
-/// A number with at most three digits, more if it is larger: 0.0123, 1.23, 12.3, 123, 1234.
+/// A number with at most three digits, more if it is larger: 0.012, 1.23, 12.3, 123, 1234.
 pub(super) fn digits(value: f64) -> String {
     let size = value.abs();
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    } else if size >= 1e15 {
+        return format!("{value:.1e}");
+    }
     let decimals = match size {
         _ if size >= 99.95 => 0,
         _ if size >= 9.995 => 1,
@@ -47,6 +54,12 @@ pub(super) fn count(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Errors of all kinds; a file may hold any numbers.
+pub(super) fn errors(errors: &ErrorCounts) -> u64 {
+    let kinds = [errors.connect, errors.read, errors.write, errors.timeout, errors.status];
+    kinds.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// A rate: whole and with its thousands apart from a hundred on, three digits below.

@@ -34,16 +34,17 @@ pub fn write_unsynced<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
 /// # Errors
 /// As [`write()`].
 pub fn write_text(text: &[u8], path: &Path) -> io::Result<()> {
-    put(text, path, File::sync_all)
+    replace_text(text, path, File::sync_all)
 }
 
 fn replace<R: Serialize>(report: &R, path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');
-    put(&text, path, sync)
+    replace_text(&text, path, sync)
 }
 
-fn put(text: &[u8], path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
+/// The same for text that is there already.
+pub(super) fn replace_text(text: &[u8], path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.
     if !is_replaceable(path) {
         return fs::write(path, text);

@@ -6,8 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
+use super::verdict::Case;
 use super::{
-    Environment, Histograms, OpenLoop, SeriesRow, Settings, Spread, TelemetryReport, Validity, Verdict,
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SearchReport, SeriesRow, Settings, SloReport,
+    Spread, TelemetryReport, TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -41,8 +43,12 @@ pub struct RunReport {
     pub sent_bytes: u64,
     /// `bytes` per second.
     pub bytes_per_s: f64,
+    /// What the answers held.
+    pub answers: Answers,
     /// Latency; all fields `null` when nothing finished.
     pub latency_us: LatencyUs,
+    /// Parts of that time, and connecting besides; all fields `null` when nothing finished.
+    pub times_us: TimesUs,
     /// Answers and their latency by status, such as `200`; `other` where there are too many statuses to keep apart.
     pub statuses: BTreeMap<String, StatusReport>,
     /// The same by class, such as `2xx`.
@@ -71,10 +77,16 @@ pub struct RunReport {
     pub partial: bool,
     /// Processor time of the load threads.
     pub client_cpu: ClientCpu,
+    /// Whether the run kept to what was asked of the server; `null` when nothing was, and while the run goes on.
+    pub slo: Option<SloReport>,
+    /// The search of which this is the run at the highest rate that held; `null` for any other run.
+    pub search: Option<SearchReport>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
     pub settings: Settings,
+    /// The published test that this run has the shape of, and its figures; `null` without `--preset`.
+    pub preset: Option<PresetReport>,
     /// Second by second.
     pub series: Vec<SeriesRow>,
     /// Who was watched; `null` when nobody was.
@@ -97,6 +109,13 @@ pub struct Connections {
     pub asked: usize,
     /// Really open at some time.
     pub opened: usize,
+    /// Connects begun, the first ones included unless there was a warm-up.
+    pub connects: u64,
+    /// Connections that finished a request.
+    pub served: usize,
+    /// Those that finished at least a tenth of an even share of what their thread did, and two requests at least: the others
+    /// starved.
+    pub served_fairly: usize,
     /// Closed by the server although its last answer on them, if any, had not said `Connection: close`.
     pub closed_without_notice: u64,
     /// Attempts that were refused, which is what a server that has ended does. No request was lost by them.
@@ -140,6 +159,8 @@ impl RunReport {
             if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
         };
         let finished = tally.requests > 0;
+        let latency = tally.latency();
+        let latency_us = if finished { LatencyUs::of(&latency) } else { LatencyUs::default() };
         Self {
             form: Self::FORM.to_owned(),
             started_unix_s: 0.0,
@@ -151,15 +172,20 @@ impl RunReport {
             head_bytes: tally.head_bytes,
             sent_bytes: tally.sent_bytes,
             bytes_per_s: per_second(tally.bytes),
-            latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
+            answers: Answers::of(tally),
+            latency_us,
+            times_us: if finished { TimesUs::of(tally, &latency, latency_us) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
-            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
+            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, plan, outcome)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
             connections: Connections {
                 asked: outcome.asked,
                 opened: outcome.opened(),
+                connects: tally.connects,
+                served: outcome.places.iter().map(|places| places.served).sum(),
+                served_fairly: outcome.places.iter().map(|places| places.served_fairly).sum(),
                 closed_without_notice: tally.closed_without_notice,
                 refused: tally.refused,
                 out_of_ports: tally.out_of_ports,
@@ -176,8 +202,11 @@ impl RunReport {
                 per_request_us: finished
                     .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
             },
+            slo: None,
+            search: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
+            preset: None,
             series: Vec::new(),
             telemetry: None,
             verdict: None,
@@ -188,8 +217,17 @@ impl RunReport {
     }
 }
 
+impl RunReport {
+    /// Judges the run by what it says: verdict and validity, anew.
+    pub fn judge(&mut self) {
+        let case = Case::new(self);
+        let (verdict, validity) = (Verdict::of_case(&case), Validity::of_case(&case));
+        (self.verdict, self.validity) = (Some(verdict), Some(validity));
+    }
+}
+
 impl Fairness {
-    fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &Outcome) -> Self {
         Self {
             slowest: outcome.places.iter().map(|places| places.fewest).min().unwrap_or_default(),
             fastest: outcome.places.iter().map(|places| places.most).max().unwrap_or_default(),

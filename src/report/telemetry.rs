@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::telemetry::Description;
+
 /// What was watched beside the requests; the samples themselves are in the series.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -20,6 +22,26 @@ pub struct TelemetryReport {
     pub missing: Vec<String>,
     /// What happened to the board's telemetry during the run, one sentence each.
     pub news: Vec<String>,
+}
+
+impl TelemetryReport {
+    /// What a watch says of itself. `said_mbit` is the link's speed by who typed it, in Mbit/s.
+    #[must_use]
+    pub fn new(description: Description, said_mbit: Option<f64>) -> Self {
+        let Description { local, link, server, board, missing } = description;
+        let link = link.map(|link| LinkReport {
+            device: Some(link.device),
+            speed_mbit: link.speed_mbit.map(f64::from),
+            said_mbit: None,
+            loopback: link.loopback,
+        });
+        let link = match said_mbit {
+            Some(_) => Some(LinkReport { said_mbit, ..link.unwrap_or_default() }),
+            None => link,
+        };
+        let server = server.map(|server| ServerProcess { pid: server.pid, name: server.name });
+        Self { local, link, server, board, missing, news: Vec::new() }
+    }
 }
 
 /// The way to the server.

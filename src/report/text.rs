@@ -2,13 +2,11 @@
 
 use std::fmt::{self, Display, Write as _};
 
-use super::{LatencyUs, OpenLoop, RunReport};
-use crate::units::{WrkBinary, WrkMetric, WrkTime};
+use super::like::wrk;
+use super::{LatencyUs, OpenLoop, RunReport, Validity, Verdict};
 
 /// Microseconds in the milliseconds that ab's table is in.
 const MILLI_US: f64 = 1000.0;
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 /// What stands for a number that does not exist.
 const DASH: &str = "-";
 
@@ -21,58 +19,34 @@ pub fn headline(duration: impl Display, url: impl Display) -> String {
 /// The whole report below the headline.
 #[must_use]
 pub fn render(report: &RunReport) -> String {
+    figures(report) + &judgement(report)
+}
+
+/// What was measured.
+#[must_use]
+pub fn figures(report: &RunReport) -> String {
     let mut out = String::new();
     // Writing to a string can't fail.
     let _ = block(&mut out, report);
     let _ = percentiles(&mut out, &report.latency_us);
     let _ = statuses(&mut out, report);
+    let _ = steps(&mut out, report);
     let _ = remarks(&mut out, report);
     out
 }
 
-/// wrk's block, in wrk's layout.
-fn block(out: &mut String, report: &RunReport) -> fmt::Result {
-    let latency = &report.latency_us;
-    let rate = report.thread_rate.as_ref();
-    writeln!(out, "  {} threads and {} connections", report.threads, report.connections.asked)?;
-    writeln!(out, "  Thread Stats{:>6}{:>11}{:>8}{:>12}", "Avg", "Stdev", "Max", "+/- Stdev")?;
-    let times = [latency.mean, latency.stdev, latency.max].map(|us| us.map(|us| WrkTime(us).to_string()));
-    row(out, "Latency", &times, latency.within_stdev_percent)?;
-    let rates = [rate.map(|rate| rate.mean), rate.map(|rate| rate.stdev), rate.map(|rate| rate.max)];
-    let rates = rates.map(|rate| rate.map(|rate| WrkMetric(rate).to_string()));
-    row(out, "Req/Sec", &rates, rate.map(|rate| rate.within_stdev_percent))?;
-    let finished = if report.requests == 0 { "requests finished" } else { "requests" };
-    let (time, read) = (WrkTime(report.duration_s * SECOND_US), WrkBinary(report.bytes as f64));
-    writeln!(out, "  {} {finished} in {time}, {read} read", report.requests)?;
-    let errors = &report.errors;
-    if errors.socket() > 0 {
-        writeln!(
-            out,
-            "  Socket errors: connect {}, read {}, write {}, timeout {}",
-            errors.connect, errors.read, errors.write, errors.timeout
-        )?;
-    }
-    if errors.status > 0 {
-        writeln!(out, "  Non-2xx or 3xx responses: {}", errors.status)?;
-    }
-    writeln!(out, "Requests/sec: {:9.2}", report.requests_per_s)?;
-    writeln!(out, "Transfer/sec: {:>11}", WrkBinary(report.bytes_per_s).to_string())
+/// What limited it, and whether it is valid; nothing while that was not judged.
+#[must_use]
+pub fn judgement(report: &RunReport) -> String {
+    let verdict = report.verdict.iter().map(Verdict::render);
+    let validity = report.validity.iter().map(Validity::render);
+    verdict.chain(validity).fold(String::new(), |text, block| text + "\n" + &block)
 }
 
-/// Widths of wrk's three columns. The unit's letters hang over the edge so that the digits line up.
-const WIDTHS: [usize; 3] = [8, 10, 9];
-
-fn row(out: &mut String, name: &str, cells: &[Option<String>; 3], percent: Option<f64>) -> fmt::Result {
-    write!(out, "    {name:<10}")?;
-    for (cell, width) in cells.iter().zip(WIDTHS) {
-        let cell = cell.as_deref().unwrap_or(DASH);
-        let letters = cell.bytes().rev().take_while(u8::is_ascii_alphabetic).count().min(2);
-        write!(out, "{cell:>0$}{1:2$}", width - 2 + letters, "", 2 - letters)?;
-    }
-    match percent {
-        Some(percent) => writeln!(out, "{percent:8.2}%"),
-        None => writeln!(out, "{DASH:>8} "),
-    }
+/// wrk's block, in wrk's layout.
+fn block(out: &mut String, report: &RunReport) -> fmt::Result {
+    wrk::threads(out, report)?;
+    wrk::totals(out, report, if report.requests == 0 { "requests finished" } else { "requests" })
 }
 
 /// ab's table, with more digits: ab was made when a millisecond was short.
@@ -112,13 +86,25 @@ fn statuses(out: &mut String, report: &RunReport) -> fmt::Result {
     Ok(())
 }
 
-fn millis(us: Option<f64>) -> String {
+/// Of a ramp, step by step.
+fn steps(out: &mut String, report: &RunReport) -> fmt::Result {
+    match &report.open_loop {
+        Some(open) if !open.steps.is_empty() => super::steps::render(out, &open.steps, open.knee),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn millis(us: Option<f64>) -> String {
     us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US))
 }
 
 /// What became of the arrivals of an open loop, and whose fault it was when they started late.
 fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
-    let OpenLoop { rate, arrivals, answered, failed, unanswered, unsent, .. } = open;
+    let OpenLoop { arrivals, answered, failed, unanswered, unsent, .. } = open;
+    let rate = match open.steps.as_slice() {
+        [first, .., last] => format!("{} to {}", first.rate, last.rate),
+        _ => open.rate.to_string(),
+    };
     writeln!(
         out,
         "Arrivals: {arrivals} at {rate}/s: {answered} answered, {failed} failed, {unanswered} unanswered \
@@ -156,11 +142,31 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
         writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;
     }
-    failures(out, report)?;
     let cpu = report.client_cpu;
     match cpu.per_request_us {
         Some(us) => writeln!(out, "Client CPU: {:.2}s, {us:.2}us per request", cpu.total_s)?,
         None => writeln!(out, "Client CPU: {:.2}s", cpu.total_s)?,
+    }
+    shortcomings(out, report)
+}
+
+/// What the reader must know to trust the figures: requests that failed, a run that was stopped, notes, and why the run is
+/// not valid, if it is not. Empty where there is nothing of the kind.
+#[must_use]
+pub fn warnings(report: &RunReport) -> String {
+    let mut out = String::new();
+    // Writing to a string can't fail.
+    let _ = shortcomings(&mut out, report);
+    let invalid = report.validity.iter().filter(|validity| validity.valid == Some(false));
+    invalid.fold(out, |text, validity| text + &validity.render())
+}
+
+fn shortcomings(out: &mut String, report: &RunReport) -> fmt::Result {
+    failures(out, report)?;
+    if let Some(slo) = &report.slo {
+        let found: Vec<_> = slo.bounds.iter().map(ToString::to_string).collect();
+        let verdict = if slo.met { "kept" } else { "broken" };
+        writeln!(out, "SLO {}: {verdict} ({})", slo.asked, found.join(", "))?;
     }
     if report.partial {
         writeln!(out, "Partial: stopped before its time")?;

@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Write as _};
 
 use serde::Serialize;
 
-use super::{Limit, RunReport};
+use super::RunReport;
+use super::seen::Seen;
 use crate::board::{BoardFacts, CoreLoad};
 use crate::tune::Plan;
 use crate::units::WrkBinary;
@@ -39,19 +40,44 @@ pub struct TrialReport {
     pub cores: BTreeMap<u32, CoreLoad>,
     /// The server.
     pub server: ServerSide,
-    /// What held the run back.
-    pub limit: Limit,
 }
 
+/// Microseconds in a second.
+const SECOND_US: f64 = 1_000_000.0;
+
 impl TrialReport {
-    /// What is printed under the run itself.
+    /// Puts a run together with what is known of its machine. `idle_bytes` is the server's memory before the load, and
+    /// `summary` what it said when it stopped.
+    #[must_use]
+    pub fn new(
+        run: RunReport,
+        board: BoardFacts,
+        plan: Plan,
+        idle_bytes: Option<u64>,
+        summary: Option<String>,
+    ) -> Self {
+        let seen = Seen::board(&run.series);
+        let cpu_s = seen.server.map(|server| server.cores * run.duration_s);
+        let last = run.series.iter().rev().find_map(|row| row.board.as_ref()?.server.as_ref());
+        let server = ServerSide {
+            cpu_s,
+            cpu_per_request_us: cpu_s
+                .filter(|_| run.requests > 0)
+                .map(|cpu_s| cpu_s * SECOND_US / run.requests as f64),
+            rss_idle_bytes: idle_bytes,
+            rss_loaded_bytes: last.and_then(|server| server.rss_bytes),
+            summary,
+        };
+        Self { run, board, plan, cores: seen.cores, server }
+    }
+
+    /// What is printed under the figures of the run, before it is judged.
     #[must_use]
     pub fn render(&self) -> String {
         let mut out = String::new();
         // Writing to a string can't fail.
         let _ = self.cores(&mut out);
         let _ = self.server(&mut out);
-        let _ = self.limit(&mut out);
         out
     }
 
@@ -78,14 +104,6 @@ impl TrialReport {
         writeln!(out, "Server CPU: {cpu}")?;
         if let Some(summary) = &self.server.summary {
             writeln!(out, "{summary}")?;
-        }
-        Ok(())
-    }
-
-    fn limit(&self, out: &mut String) -> fmt::Result {
-        writeln!(out, "\nWhat limited it")?;
-        for line in &self.limit.evidence {
-            writeln!(out, "  {line}")?;
         }
         Ok(())
     }

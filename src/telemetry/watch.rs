@@ -1,19 +1,46 @@
 //! What a load test watches: the laptop it runs on, and the board it loads.
 
+mod missing;
+mod server;
+
+use std::collections::VecDeque;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{Heartbeat, Link, Remote, RemoteError, Sample, Sampler, Watched};
-use crate::board::SysRoot;
+use super::{Heartbeat, Link, News, Remote, RemoteError, Sample, Sampler, Watched};
+use crate::board::{BoardFacts, SysRoot};
+use server::Holder;
+
+/// How often a server that is gone is looked for: that takes milliseconds.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Samples of the board that wait for a tick. Its clock and ours differ, so that one tick finds none and the next two; when
+/// there are more, the board was away, and what is old is dropped.
+const MAX_WAITING: usize = 2;
 
 /// Watches the laptop and, where that is possible, the board, during a load test.
+///
+/// The board is the machine that the server runs on. That may be this one: when the address is one of its own, and nothing
+/// is seen to pass connections on to another machine, laptop and board are one. Else it is known from its telemetry, or not.
 #[derive(Debug)]
 pub struct Watch {
+    address: SocketAddr,
+    local: bool,
+    holder: Option<Holder>,
+    looked: Instant,
+    link: Option<Link>,
     sampler: Sampler,
     heartbeat: Option<Heartbeat>,
     remote: Option<Remote>,
-    link: Option<Link>,
+    waiting: VecDeque<Sample>,
+    /// What there is to say at the next tick.
+    news: Vec<String>,
+    lost: Option<RemoteError>,
+    /// The last that was seen of each.
+    laptop: Sample,
+    board: Option<Sample>,
 }
 
 /// What one interval showed.
@@ -54,7 +81,7 @@ pub struct Description {
 
 impl Watch {
     /// Begins to watch. `address` is the server's, `remote` the base URL of the board's telemetry (`http://board:9100`) and
-    /// `token` what it wants to see.
+    /// `token` what it wants to see. Takes some milliseconds, with telemetry as long as the board takes for two answers.
     ///
     /// # Errors
     /// When a base URL was given and a board's telemetry does not answer there.
@@ -76,31 +103,153 @@ impl Watch {
         remote: Option<&str>,
         token: Option<&str>,
     ) -> Result<Self, RemoteError> {
-        let watched = Watched { own: vec![std::process::id()], server: None };
-        Ok(Self {
-            link: Link::towards_in(&root, address),
-            sampler: Sampler::new(root, watched),
-            heartbeat: Heartbeat::start().ok(),
-            remote: remote.map(|base| Remote::start(base, token)).transpose()?,
-        })
+        let remote = remote.map(|base| Remote::start(base, token)).transpose()?;
+        Ok(Self::new(root, address, remote))
     }
 
-    /// What happened since the last call; to be called once a second. Takes a few milliseconds.
+    fn new(root: SysRoot, address: SocketAddr, remote: Option<Remote>) -> Self {
+        let link = Link::towards_in(&root, address);
+        let is_here = link.as_ref().is_some_and(|link| link.loopback);
+        let holder = is_here.then(|| Holder::find(&root, address));
+        let is_tunnel = matches!(holder, Some(Holder::Tunnel { .. }));
+        // Telemetry of another machine says that the server is there, whatever passes the connections on.
+        let local = is_here && !is_tunnel && remote.as_ref().is_none_or(Remote::is_here);
+        let server = holder.as_ref().filter(|_| local).and_then(Holder::pid);
+        let mut watch = Self {
+            sampler: Sampler::new(root, Watched { own: vec![std::process::id()], server }),
+            heartbeat: Heartbeat::start().ok(),
+            looked: Instant::now(),
+            waiting: VecDeque::new(),
+            news: Vec::new(),
+            lost: None,
+            laptop: Sample::default(),
+            board: None,
+            address,
+            local,
+            holder,
+            link,
+            remote,
+        };
+        // The first sample of the board is of the time before.
+        watch.hear();
+        watch.board = watch.waiting.pop_back();
+        watch.waiting.clear();
+        watch
+    }
+
+    /// What happened since the last call, or since the start; to be called about once a second. Takes some milliseconds.
     pub fn tick(&mut self) -> Observed {
         let hold = self.heartbeat.as_ref().map(Heartbeat::take);
         let mut laptop = self.sampler.sample();
         laptop.held_back = hold.map(|hold| hold.share);
         laptop.longest_hold_us = hold.map(|hold| hold.longest_us);
-        Observed { laptop, ..Observed::default() }
+        self.look_for_server(&laptop);
+        self.hear();
+        let news = std::mem::take(&mut self.news);
+        let board = match self.remote {
+            Some(_) => self.waiting.pop_front(),
+            None => self.local.then(|| laptop.clone()),
+        };
+        self.laptop.clone_from(&laptop);
+        if board.is_some() {
+            self.board.clone_from(&board);
+        }
+        Observed { laptop, board, news }
+    }
+
+    /// A server that was restarted is another process.
+    fn look_for_server(&mut self, laptop: &Sample) {
+        // What is hidden from this user stays hidden.
+        let is_hopeless = matches!(self.holder, Some(Holder::Hidden { .. } | Holder::Proxy { .. }));
+        let is_due = self.looked.elapsed() >= LOOK_EVERY;
+        if !self.local || laptop.server.is_some() || is_hopeless || !is_due {
+            return;
+        }
+        self.looked = Instant::now();
+        let holder = Holder::find(self.sampler.root(), self.address);
+        self.sampler.watch_server(holder.pid());
+        self.holder = Some(holder);
+    }
+
+    /// Takes what came from the board.
+    fn hear(&mut self) {
+        for news in self.remote.iter().flat_map(Remote::news) {
+            match news {
+                News::Sample(new) => self.waiting.push_back(new.sample),
+                News::Lost(error) => {
+                    self.news.push(format!("the board's telemetry is lost: {error}"));
+                    self.lost = Some(error);
+                }
+                News::Back => {
+                    self.news.push("the board's telemetry is back".to_owned());
+                    self.lost = None;
+                }
+            }
+        }
+        let old = self.waiting.len().saturating_sub(MAX_WAITING);
+        self.waiting.drain(..old);
     }
 
     /// What is watched, and what is not. To be asked after the last tick: it knows more then.
     #[must_use]
     pub fn describe(&self) -> Description {
+        let here = || serde_json::to_value(BoardFacts::read(self.sampler.root())).ok();
         Description {
+            local: self.local,
             link: self.link.clone(),
-            board: self.remote.as_ref().map(|remote| remote.facts().clone()),
-            ..Description::default()
+            server: self.server(),
+            board: match &self.remote {
+                Some(remote) => Some(remote.facts().clone()),
+                None => self.local.then(here).flatten(),
+            },
+            missing: self.missing(),
         }
     }
+
+    /// The process that the samples are of: a worker may hold the port, and its master is the server.
+    fn server(&self) -> Option<ServerName> {
+        let sampled = self.laptop.server.as_ref().map(|server| (server.pid, server.name.clone()));
+        let found = || match self.holder.as_ref().filter(|_| self.local)? {
+            Holder::Server { pid, name } => Some((*pid, name.clone())),
+            _ => None,
+        };
+        sampled.or_else(found).map(|(pid, name)| ServerName { pid, name })
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        let whose = if self.local { "this machine's" } else { "the board's" };
+        match &self.board {
+            Some(board) => missing.extend(missing::of_machine(board, whose)),
+            None if self.local => {}
+            None => missing.push(NO_TELEMETRY.to_owned()),
+        }
+        missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
+        match &self.holder {
+            Some(holder) if self.remote.is_none() || self.local => {
+                missing.extend(holder.missing(self.address));
+            }
+            _ => {}
+        }
+        if self.link.is_none() {
+            missing.push(NO_LINK.to_owned());
+        }
+        if self.heartbeat.is_none() {
+            missing.push(
+                "whether this laptop was held back is unknown: no thread could be started to see it"
+                    .to_owned(),
+            );
+        }
+        missing
+    }
 }
+
+const NO_LINK: &str =
+    "no network device has an address that leads to the server: whether the link was full is unknown";
+
+/// What a load test over a wire lacks most often.
+const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; start boardd with telemetry, or give \
+     --telemetry URL";
+
+#[cfg(test)]
+mod tests;

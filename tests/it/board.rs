@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn boards() -> Vec<PathBuf> {
+pub(crate) fn boards() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/boards");
     let entries = fs::read_dir(dir).expect("fixtures").map(|entry| entry.expect("entry").path());
     let mut boards: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
@@ -43,6 +43,20 @@ fn inject_errors(board: &Path, copy: &Path) -> usize {
     paths.map(inject).count()
 }
 
+/// The board as a root to read from, and how many files answer with an error there.
+pub(crate) fn replayed(board: &Path) -> (Scratch, usize) {
+    let copy = Scratch::new();
+    copy_tree(board, &copy.0);
+    let errors = inject_errors(board, &copy.0);
+    (copy, errors)
+}
+
+/// What a correct reader says of the board.
+pub(crate) fn expected(board: &Path) -> Value {
+    let expected = fs::read_to_string(board.join("expected.json")).expect("expected.json");
+    serde_json::from_str(&expected).expect("JSON")
+}
+
 /// The facts in the words of expected.json.
 fn told(facts: &BoardFacts) -> Value {
     let celsius = |milli: Option<i32>| milli.map(|milli| f64::from(milli) / 1000.0);
@@ -62,7 +76,7 @@ fn told(facts: &BoardFacts) -> Value {
 }
 
 /// `expected` in full within `found`: numbers as numbers, lists of one length, and only the keys that are expected.
-fn holds(expected: &Value, found: &Value) -> bool {
+pub(crate) fn holds(expected: &Value, found: &Value) -> bool {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             expected.iter().all(|(key, value)| found.get(key).is_some_and(|found| holds(value, found)))
@@ -79,12 +93,10 @@ fn holds(expected: &Value, found: &Value) -> bool {
 fn every_recorded_board_reads_as_expected() {
     let (mut judged, mut errors) = (0, 0);
     for board in boards() {
-        let copy = Scratch::new();
-        copy_tree(&board, &copy.0);
-        errors += inject_errors(&board, &copy.0);
+        let (copy, injected) = replayed(&board);
+        errors += injected;
         let found = told(&BoardFacts::read(&SysRoot::at(&copy.0)));
-        let expected = fs::read_to_string(board.join("expected.json")).expect("expected.json");
-        let expected: Value = serde_json::from_str(&expected).expect("JSON");
+        let expected = expected(&board);
         for (key, value) in expected.as_object().expect("an object") {
             // What a later reader will tell (throttle word, network interrupts) is not in `found` yet.
             let Some(found) = found.get(key) else { continue };

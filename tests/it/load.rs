@@ -2,7 +2,11 @@
 
 mod answers;
 mod ends;
+mod familiar;
 mod faults;
+mod highest;
 mod limits;
 mod open_loop;
+mod preset;
+mod ramps;
 mod stops;

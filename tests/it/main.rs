@@ -13,4 +13,6 @@ mod schema;
 mod scratch;
 mod server;
 mod support;
+mod telemetry;
 mod trial;
+mod verdict;

@@ -35,7 +35,7 @@ fn a_trial_reports_board_plan_load_cores_memory_and_limit() {
     assert!(report["requests"].as_u64() > Some(0) && report["server"]["rss_idle_bytes"].as_u64() > Some(0));
     assert!(report["plan"]["decisions"].as_array().is_some_and(|decisions| !decisions.is_empty()));
     assert!(report["board"]["cores"]["online"].is_string() || report["board"]["cores"]["online"].is_array());
-    assert!(report["limit"]["limited_by"].is_string(), "{}", report["limit"]);
+    assert!(report["verdict"]["limited_by"].is_string(), "{}", report["verdict"]);
 }
 
 #[test]

@@ -5,47 +5,73 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, RequestParts, Url};
-use boardkit::report::{RunReport, json, text};
+use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Schedule, Url};
+use boardkit::report::{RunReport, SloReport, hgrm, json};
 use boardkit::units::Span;
 
-use crate::args::{LoadArgs, LoadFlags};
+use crate::args::{LoadArgs, LoadFlags, Rate};
+use crate::layout::Layout;
+use crate::machines::Machines;
 use crate::recorder::{Recorder, Watcher};
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::{EXIT_MEASURED_FAILURE, files, highest, signals};
 
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
 
+/// How long a run is when nothing is said; wrk's default.
+const DEFAULT_DURATION: Duration = Duration::from_secs(10);
+
+/// Steps of a ramp when none are said: of a run of that length each has a second.
+const DEFAULT_STEPS: usize = 10;
+
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
-    let plan = plan(args.url.clone(), &args.flags)?;
-    check_folder(args.flags.json.as_deref())?;
+    if args.flags.rate == Some(Rate::Max) {
+        return highest::run(args);
+    }
+    let search = &args.search;
+    ensure!(search.probe_duration.is_none(), "--probe-duration is for --rate max");
+    ensure!(search.limit.is_none(), "--search-limit is for --rate max");
+    let (url, flags) = shaped(args)?;
+    let plan = plan(url, &flags)?;
+    let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
+    files::check("--json", json_path)?;
+    files::check("--hgrm", hgrm_path)?;
+    ensure!(hgrm_path.is_none() || hgrm_path != json_path, "--hgrm and --json must name two different files");
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
-    print(&(text::headline(Span(plan.duration), &plan.url) + "\n"))?;
-    let report = measure(&plan, stop, args.flags.json.as_deref(), &mut ())?;
-    let saved = args.flags.json.as_deref().map_or(Ok(()), |path| json::write(&report, path));
-    // Printed also when the file could not be written: the minutes of a run are not to be lost.
-    print(&text::render(&report))?;
-    saved.with_context(|| format!("can't write the JSON report to {}", shown(args.flags.json.as_deref())))?;
-    if report.requests == 0 {
-        crate::complain(&format!("no request to {} finished: {}", plan.url, why_nothing(&report)));
+    let mut machines = Machines::start(&plan, &args.watch)?;
+    let layout = Layout::begin(&plan, &flags, args.like)?;
+    let (mut report, outcome) = measure(&plan, stop, json_path, &mut machines)?;
+    report.slo = search.slo.as_ref().map(|slo| SloReport::of(slo, &report)).transpose()?;
+    report.preset = args.preset.map(|preset| preset.report(&plan, &outcome, &report));
+    let saved = files::save("--json", json_path, |path| json::write(&report, path));
+    let drawn = files::save("--hgrm", hgrm_path, |path| hgrm::write(&outcome.tally.latency(), path));
+    // Printed also when a file could not be written: the minutes of a run are not to be lost.
+    layout.print(&report)?;
+    saved.and(drawn)?;
+    if let Some(why) = report.why_nothing() {
+        crate::complain(&format!("no request to {} finished: {why}", plan.url));
+        return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
+    }
+    if let Some(slo) = report.slo.as_ref().filter(|slo| !slo.met) {
+        let found: Vec<_> = slo.broken().map(ToString::to_string).collect();
+        crate::complain(&format!("--slo {} is broken: {}", slo.asked, found.join(", ")));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Before the run and not after it: a report that can't be saved.
-pub(crate) fn check_folder(json: Option<&Path>) -> Result<()> {
-    let folder = json.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    let missing = folder.filter(|folder| !folder.is_dir());
-    ensure!(missing.is_none(), "--json: there is no folder {}; create it first", shown(missing));
-    Ok(())
-}
-
-fn shown(path: Option<&Path>) -> String {
-    path.map(|path| path.display().to_string()).unwrap_or_default()
+/// URL and flags with what the preset has for what was not typed.
+fn shaped(args: &LoadArgs) -> Result<(Url, LoadFlags)> {
+    let (url, mut flags) = (args.url.clone(), args.flags.clone());
+    let Some(shape) = args.preset.map(|preset| preset.shape) else { return Ok((url, flags)) };
+    flags.connections = flags.connections.or(Some(shape.connections));
+    flags.threads = flags.threads.or(Some(shape.threads));
+    flags.duration = flags.duration.or(Some(Span(shape.duration())));
+    Ok((if url.is_bare() { url.at(shape.path)? } else { url }, flags))
 }
 
 /// Turns what was typed into what is meant.
@@ -62,13 +88,23 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         url,
         connections: flags.connections.unwrap_or(DEFAULT_CONNECTIONS),
         threads: flags.threads.unwrap_or_else(cores),
-        duration: flags.duration.0,
+        duration: flags.duration.map_or(DEFAULT_DURATION, |span| span.0),
         warmup: flags.warmup.0,
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
         retry: !flags.no_retry,
-        schedule: flags.rate,
+        schedule: schedule(flags)?,
     })
+}
+
+/// The arrivals of an open loop.
+fn schedule(flags: &LoadFlags) -> Result<Option<Schedule>> {
+    let ramp = matches!(flags.rate, Some(Rate::Ramp(..)));
+    ensure!(ramp || flags.steps.is_none(), "--steps is for a ramp, such as --rate 100..5000");
+    let steps = flags.steps.unwrap_or(DEFAULT_STEPS);
+    let schedule =
+        |rate: Rate| rate.schedule(steps).context("--rate and --steps")?.context("--rate max is for load");
+    flags.rate.map(schedule).transpose()
 }
 
 /// The text itself, or with `@` the content of a file.
@@ -86,25 +122,10 @@ pub(crate) fn measure(
     stop: &AtomicBool,
     json: Option<&Path>,
     watcher: &mut dyn Watcher,
-) -> Result<RunReport> {
+) -> Result<(RunReport, Outcome)> {
     let mut recorder = Recorder::new(plan, json, watcher);
     let outcome = load::run(plan, stop, &mut recorder)?;
-    recorder.finish(&outcome)
-}
-
-fn why_nothing(report: &RunReport) -> String {
-    let errors = &report.errors;
-    let advice = if errors.connect > 0 && report.connections.opened == 0 {
-        "is the server running, on that address and port?"
-    } else if errors.timeout > 0 || report.unfinished > 0 {
-        "it takes connections and does not answer; a longer --timeout or --duration may help"
-    } else {
-        "it closes without an answer, or does not speak HTTP"
-    };
-    format!(
-        "connect {}, read {}, write {}, timeout {}; {advice}",
-        errors.connect, errors.read, errors.write, errors.timeout
-    )
+    Ok((recorder.finish(&outcome), outcome))
 }
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.

@@ -2,7 +2,11 @@
 
 mod args;
 mod child;
+mod files;
+mod highest;
+mod layout;
 mod load;
+mod machines;
 mod progress;
 mod recorder;
 mod report;

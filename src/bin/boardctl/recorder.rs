@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result};
 use boardkit::load::{LoadPlan, Observer, Outcome, Progress, Second};
-use boardkit::report::{Environment, RunReport, SeriesRow, json};
+use boardkit::report::{Environment, RunReport, SeriesRow, TelemetryReport, json};
 use indicatif::ProgressBar;
 
 use crate::progress;
@@ -28,6 +27,11 @@ pub(crate) trait Watcher {
     fn second(&mut self, row: &mut SeriesRow) {
         let _ = row;
     }
+
+    /// Who is watched, as far as is known by now.
+    fn telemetry(&mut self) -> Option<TelemetryReport> {
+        None
+    }
 }
 
 /// Nobody watches.
@@ -48,15 +52,13 @@ pub(crate) struct Recorder<'a> {
 struct Growing {
     path: PathBuf,
     next: Instant,
-    /// The first failure; the run goes on, since its report can still be printed.
-    failed: Option<std::io::Error>,
 }
 
 impl<'a> Recorder<'a> {
     /// Follows a run of `plan`, and writes its report to `json`, if that is wanted.
     pub(crate) fn new(plan: &'a LoadPlan, json_path: Option<&Path>, watcher: &'a mut dyn Watcher) -> Self {
         let growing = json_path.filter(|path| json::is_replaceable(path));
-        let file = growing.map(|path| Growing { path: path.to_owned(), next: Instant::now(), failed: None });
+        let file = growing.map(|path| Growing { path: path.to_owned(), next: Instant::now() });
         Self {
             plan,
             watcher,
@@ -69,21 +71,17 @@ impl<'a> Recorder<'a> {
     }
 
     /// The report of what has come out, with the seconds that were kept. The run is over.
-    pub(crate) fn finish(mut self, outcome: &Outcome) -> Result<RunReport> {
+    pub(crate) fn finish(mut self, outcome: &Outcome) -> RunReport {
         self.bar.finish_and_clear();
-        let report = self.report(outcome);
-        match self.file.take().and_then(|file| Some((file.path, file.failed?))) {
-            Some((path, error)) => {
-                Err(error).with_context(|| format!("can't write the report to {}", path.display()))
-            }
-            None => Ok(report),
-        }
+        self.report(outcome)
     }
 
     fn report(&mut self, outcome: &Outcome) -> RunReport {
         let mut report = RunReport::new(self.plan, outcome, self.environment.clone());
         report.started_unix_s = self.started_unix_s;
         report.series.clone_from(&self.series);
+        report.telemetry = self.watcher.telemetry();
+        report.judge();
         report
     }
 
@@ -96,8 +94,8 @@ impl<'a> Recorder<'a> {
         let mut report = self.report(outcome);
         report.partial = true;
         if let Some(file) = &mut self.file {
-            let written = json::write_unsynced(&report, &file.path);
-            file.failed = file.failed.take().or(written.err());
+            // Whether the file can be written shows at the end, where the report is printed whatever comes of it.
+            let _ = json::write_unsynced(&report, &file.path);
             file.next = begun + WRITE_EVERY.max(begun.elapsed() * WRITE_SHARE);
         }
     }

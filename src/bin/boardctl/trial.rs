@@ -1,21 +1,21 @@
 //! `boardctl try`: server and load tester on this machine, as the first thing a newcomer runs.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use boardkit::board::{BoardFacts, CoreLoad, ProcessUsage, StatSample, SysRoot};
+use boardkit::board::{BoardFacts, ProcessUsage, StatSample, SysRoot};
 use boardkit::load::Progress;
-use boardkit::report::{Limit, RunReport, ServerSide, TrialReport, Usage, json, text};
-use boardkit::tune::{Plan, Wanted};
+use boardkit::report::{SeriesRow, TelemetryReport, TrialReport, json, text};
+use boardkit::tune::Wanted;
 use boardkit::units::Span;
 
-use crate::args::LoadFlags;
+use crate::args::{LoadFlags, WatchFlags};
 use crate::child::Server;
-use crate::load::{check_folder, measure, plan, print};
+use crate::load::{measure, plan, print};
+use crate::machines::Machines;
 use crate::recorder::Watcher;
-use crate::{EXIT_MEASURED_FAILURE, signals};
+use crate::{EXIT_MEASURED_FAILURE, files, signals};
 
 /// Connections when none are said: what the published comparisons used, and enough to keep four cores busy.
 const CONNECTIONS: usize = 100;
@@ -25,7 +25,7 @@ const REFRESH: Duration = Duration::from_millis(500);
 
 /// Runs the verb.
 pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
-    check_folder(flags.json.as_deref())?;
+    files::check("--json", flags.json.as_deref())?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let root = SysRoot::live();
     let board = BoardFacts::read(&root);
@@ -36,122 +36,47 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     let flags = LoadFlags { connections: flags.connections.or(Some(CONNECTIONS)), ..flags.clone() };
     let plan = plan(server.url.clone(), &flags)?;
     print(&format!("{}\n", text::headline(Span(plan.duration), &plan.url)))?;
-    let idle = ProcessUsage::read(&root, server.pid());
-    let mut watch = Watch::new(&root, server.pid(), plan.warmup);
-    let run = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
-    let seen = watch.finish();
+    let idle = ProcessUsage::read(&root, server.pid()).and_then(|usage| usage.rss_bytes);
+    let machines = Machines::start(&plan, &WatchFlags::default())?;
+    let mut watch = Watch { machines, root: &root, shown: None, line: String::new() };
+    let (run, _) = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
     let said = server.stop()?;
-    let trial = put_together(run, board, tuning, &seen, idle, &said);
-    print(&text::render(&trial.run))?;
-    print(&trial.render())?;
-    if let Some(path) = &flags.json {
-        json::write(&trial, path)
-            .with_context(|| format!("can't write the JSON report to {}", path.display()))?;
-    }
+    let summary = said.lines().rfind(|line| line.starts_with("boardd:")).map(str::to_owned);
+    let trial = TrialReport::new(run, board, tuning, idle, summary);
+    print(&(text::figures(&trial.run) + &trial.render() + &text::judgement(&trial.run)))?;
+    files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path))?;
     Ok(if trial.run.requests == 0 { ExitCode::from(EXIT_MEASURED_FAILURE) } else { ExitCode::SUCCESS })
 }
 
-/// Watches cores and server while the load runs; the warm-up is not in its figures.
+/// Watches the machine, and shows the load per core while it does.
 struct Watch<'a> {
+    machines: Machines,
     root: &'a SysRoot,
-    pid: u32,
-    warmup: Duration,
-    state: Watched,
-}
-
-#[derive(Default)]
-struct Watched {
-    begin: Option<Reading>,
     shown: Option<(Instant, StatSample)>,
     line: String,
-}
-
-/// One look at the machine.
-struct Reading {
-    at: Instant,
-    cores: Option<StatSample>,
-    server: Option<ProcessUsage>,
-}
-
-/// What was seen between the first and the last look.
-struct Seen {
-    seconds: f64,
-    cores: BTreeMap<u32, CoreLoad>,
-    server_cpu_s: Option<f64>,
-    server_rss_bytes: Option<u64>,
 }
 
 impl Watcher for Watch<'_> {
     /// The load per core since the last refresh, for the progress line.
     fn look(&mut self, progress: Progress) -> String {
-        if self.state.begin.is_none() && progress.elapsed >= self.warmup {
-            self.state.begin = Some(self.read());
-        }
-        let state = &mut self.state;
-        let due = state.shown.as_ref().is_none_or(|(at, _)| at.elapsed() >= REFRESH);
+        self.machines.look(progress);
+        let due = self.shown.as_ref().is_none_or(|(at, _)| at.elapsed() >= REFRESH);
         if let Some(now) = due.then(|| StatSample::read(self.root)).flatten() {
-            if let Some((_, before)) = &state.shown {
+            if let Some((_, before)) = &self.shown {
                 let loads = now.load_since(before);
                 let cells = loads.iter().map(|(core, load)| format!("{core}:{:.0}%", load.busy() * 100.0));
-                state.line = format!("cores {}", cells.collect::<Vec<_>>().join(" "));
+                self.line = format!("cores {}", cells.collect::<Vec<_>>().join(" "));
             }
-            state.shown = Some((Instant::now(), now));
+            self.shown = Some((Instant::now(), now));
         }
-        state.line.clone()
-    }
-}
-
-impl<'a> Watch<'a> {
-    fn new(root: &'a SysRoot, pid: u32, warmup: Duration) -> Self {
-        Self { root, pid, warmup, state: Watched::default() }
+        self.line.clone()
     }
 
-    fn read(&self) -> Reading {
-        let (cores, server) = (StatSample::read(self.root), ProcessUsage::read(self.root, self.pid));
-        Reading { at: Instant::now(), cores, server }
+    fn second(&mut self, row: &mut SeriesRow) {
+        self.machines.second(row);
     }
 
-    fn finish(self) -> Seen {
-        let end = self.read();
-        let begin = self.state.begin;
-        let cores = begin
-            .as_ref()
-            .zip(end.cores.as_ref())
-            .and_then(|(b, end)| Some(end.load_since(b.cores.as_ref()?)));
-        let cpu = |begin: &Reading| Some(end.server?.cpu_s() - begin.server?.cpu_s());
-        Seen {
-            seconds: begin.as_ref().map_or(0.0, |begin| (end.at - begin.at).as_secs_f64()),
-            cores: cores.unwrap_or_default(),
-            server_cpu_s: begin.as_ref().and_then(cpu),
-            server_rss_bytes: end.server.and_then(|server| server.rss_bytes),
-        }
+    fn telemetry(&mut self) -> Option<TelemetryReport> {
+        self.machines.telemetry()
     }
-}
-
-fn put_together(
-    run: RunReport,
-    board: BoardFacts,
-    plan: Plan,
-    seen: &Seen,
-    idle: Option<ProcessUsage>,
-    said: &str,
-) -> TrialReport {
-    let per_second = |cpu_s: f64| if seen.seconds > 0.0 { cpu_s / seen.seconds } else { 0.0 };
-    let limit = Limit::of(&Usage {
-        cores: Some(&seen.cores),
-        server_cores: seen.server_cpu_s.map(per_second),
-        client_cores: per_second(run.client_cpu.total_s),
-        workers: plan.workers.len(),
-    });
-    let server = ServerSide {
-        cpu_s: seen.server_cpu_s,
-        cpu_per_request_us: seen
-            .server_cpu_s
-            .filter(|_| run.requests > 0)
-            .map(|s| s * 1e6 / run.requests as f64),
-        rss_idle_bytes: idle.and_then(|usage| usage.rss_bytes),
-        rss_loaded_bytes: seen.server_rss_bytes,
-        summary: said.lines().rfind(|line| line.starts_with("boardd:")).map(str::to_owned),
-    };
-    TrialReport { run, board, plan, cores: seen.cores.clone(), server, limit }
 }

@@ -2,7 +2,7 @@
 
 use super::slowed::{Slowed, slowed};
 use super::thin::Reading;
-use crate::report::{RunReport, SeriesRow};
+use crate::report::{RunReport, SeriesRow, figures};
 use crate::telemetry::Sample;
 
 /// Rows that are shorter, at the end of a run, say more about chance than about the server.
@@ -25,10 +25,7 @@ impl Lines {
     pub(super) fn of(report: &RunReport) -> Self {
         let rows = in_order(&report.series);
         let shown: Vec<&SeriesRow> = rows.iter().copied().filter(|row| row.length_s >= SHORTEST_S).collect();
-        let wrong = |row: &SeriesRow| {
-            let errors = row.errors.socket().saturating_add(row.errors.status);
-            errors.max(row.failed)
-        };
+        let wrong = |row: &SeriesRow| figures::errors(&row.errors).max(row.failed);
         let errors = rows.iter().map(|row| (middle(row), wrong(row))).filter(|(_, count)| *count > 0);
         Self {
             end_s: end_s(&rows),
@@ -41,9 +38,12 @@ impl Lines {
     }
 }
 
+/// Times and numbers beyond this, which no run has, are taken for unknown: a picture would show nothing but them.
+const MOST: f64 = 1e15;
+
 /// The rows by their time, without what has none.
 pub(super) fn in_order(series: &[SeriesRow]) -> Vec<&SeriesRow> {
-    let sound = |row: &&SeriesRow| row.begin_s.is_finite() && row.begin_s >= 0.0 && row.length_s >= 0.0;
+    let sound = |row: &&SeriesRow| (0.0..MOST).contains(&row.begin_s) && (0.0..MOST).contains(&row.length_s);
     let mut rows: Vec<&SeriesRow> = series.iter().filter(sound).collect();
     rows.sort_by(|one, two| one.begin_s.total_cmp(&two.begin_s));
     rows
@@ -70,7 +70,7 @@ pub(super) fn readings<'a>(
         if row.begin_s - end_s > 1.5 {
             readings.push(Reading { at_s: f64::midpoint(row.begin_s, end_s), value: None });
         }
-        readings.push(Reading { at_s: middle(row), value: value(row).filter(|value| value.is_finite()) });
+        readings.push(Reading { at_s: middle(row), value: value(row).filter(|value| value.abs() < MOST) });
         end_s = row.begin_s + row.length_s;
     }
     readings

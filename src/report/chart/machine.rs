@@ -52,7 +52,10 @@ impl Machine {
         let known = |readings: &[Reading]| readings.iter().any(|reading| reading.value.is_some());
         Self {
             clocks: clocks.filter(|(_, readings)| known(readings)).collect(),
-            trip_c: rows.iter().find_map(|row| sample(row)?.throttle_trip_c).filter(|trip| trip.is_finite()),
+            trip_c: rows
+                .iter()
+                .find_map(|row| sample(row)?.throttle_trip_c)
+                .filter(|trip| trip.abs() < 1000.0),
             temperature: if known(&temperature) { temperature } else { Vec::new() },
             slowed: slowed(rows.iter().copied()),
             end_s: end_s(rows),

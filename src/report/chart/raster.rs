@@ -34,7 +34,7 @@ pub(super) fn png(picture: &Picture, size: Size, scheme: Scheme) -> Vec<u8> {
         picture.draw_titled(&Sheet { root: &root, scheme, size });
     }
     let (width, height) = (width * DOTS, height * DOTS);
-    pack(&smaller(&fine, fine_width as usize, width as usize, height as usize), width, height)
+    pack(&smaller(&fine, fine_width as usize), width, height)
 }
 
 /// Red, green and blue.
@@ -42,18 +42,20 @@ const CHANNELS: usize = 3;
 
 /// The mean of each [`FINE`] by [`FINE`] parts.
 #[expect(clippy::cast_possible_truncation, reason = "the mean of bytes is a byte")]
-fn smaller(fine: &[u8], fine_width: usize, width: usize, height: usize) -> Vec<u8> {
-    let side = FINE as usize;
-    let mut dots = Vec::with_capacity(width * height * CHANNELS);
-    for y in 0..height {
-        for x in 0..width {
-            for channel in 0..CHANNELS {
-                let row = |down: usize| ((y * side + down) * fine_width + x * side) * CHANNELS + channel;
-                let of_row = |down: usize| (0..side).map(move |across| row(down) + across * CHANNELS);
-                let sum: u32 = (0..side).flat_map(of_row).map(|at| u32::from(fine[at])).sum();
-                dots.push((sum / (FINE * FINE)) as u8);
+fn smaller(fine: &[u8], fine_width: usize) -> Vec<u8> {
+    let (side, row_bytes) = (FINE as usize, fine_width * CHANNELS);
+    let mut dots = Vec::with_capacity(fine.len() / (side * side));
+    let mut sums = vec![0u16; row_bytes / side];
+    for rows in fine.chunks_exact(row_bytes * side) {
+        sums.fill(0);
+        for row in rows.chunks_exact(row_bytes) {
+            for (dot, parts) in sums.chunks_exact_mut(CHANNELS).zip(row.chunks_exact(CHANNELS * side)) {
+                for part in parts.chunks_exact(CHANNELS) {
+                    dot.iter_mut().zip(part).for_each(|(sum, value)| *sum += u16::from(*value));
+                }
             }
         }
+        dots.extend(sums.iter().map(|sum| (*sum / (FINE * FINE) as u16) as u8));
     }
     dots
 }

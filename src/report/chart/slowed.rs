@@ -16,6 +16,9 @@ pub struct Slowed {
     pub text: String,
 }
 
+/// No processor lives at more degrees than this: it is no temperature.
+const HOTTEST_C: f64 = 1000.0;
+
 /// What is seen in one second.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Signs {
@@ -36,7 +39,10 @@ impl Signs {
             cap: cap(sample),
             firmware: sample.throttled.is_some_and(Throttle::slowed),
             supply: sample.throttled.is_some_and(Throttle::under_voltage),
-            heat: sample.cpu_temp_c.zip(sample.throttle_trip_c).filter(|(now, trip)| now >= trip),
+            heat: sample
+                .cpu_temp_c
+                .zip(sample.throttle_trip_c)
+                .filter(|(now, trip)| now >= trip && *now < HOTTEST_C),
             laptop: row.board.is_none(),
         };
         (signs.cap.is_some() || signs.firmware || signs.supply || signs.heat.is_some()).then_some(signs)

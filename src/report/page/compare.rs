@@ -1,7 +1,6 @@
 //! Several runs side by side.
 
 use super::html::Html;
-use super::numbers::errors;
 use crate::report::RunReport;
 use crate::report::chart::{Named, slowed};
 use crate::report::figures::{self, UNKNOWN, maybe_latency};
@@ -21,7 +20,7 @@ const ROWS: [Row; 21] = [
     ("p99", |run| maybe_latency(run.latency_us.p99)),
     ("p99.9", |run| maybe_latency(run.latency_us.p999)),
     ("Longest", |run| maybe_latency(run.latency_us.max)),
-    ("Errors", |run| figures::count(errors(&run.errors))),
+    ("Errors", |run| figures::count(figures::errors(&run.errors))),
     ("Failed", |run| figures::count(run.failed)),
     ("Server's CPU per request", |run| maybe_latency(server_cpu_us(run))),
     ("Mean load of the board's cores", |run| mean_load(run).map_or(UNKNOWN.to_owned(), figures::percent)),

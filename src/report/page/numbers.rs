@@ -2,7 +2,7 @@
 
 use super::html::Html;
 use crate::report::figures::{self, UNKNOWN, latency, maybe_latency};
-use crate::report::{ErrorCounts, RunReport, SeriesRow};
+use crate::report::{RunReport, SeriesRow};
 
 /// Rows of the table of seconds, at most; of a longer run each row is several seconds.
 const MOST_ROWS: usize = 120;
@@ -17,16 +17,9 @@ pub(super) fn tiles(html: &mut Html, run: &RunReport) {
         .term("p50", &maybe_latency(run.latency_us.p50))
         .term("p99", &maybe_latency(run.latency_us.p99))
         .term("Longest", &maybe_latency(run.latency_us.max))
-        .term("Errors", &figures::count(errors(&run.errors)))
+        .term("Errors", &figures::count(figures::errors(&run.errors)))
         .term("Failed", &figures::count(run.failed))
         .markup("</dl>\n");
-}
-
-/// Errors of all kinds.
-pub(super) fn errors(errors: &ErrorCounts) -> u64 {
-    [errors.connect, errors.read, errors.write, errors.timeout, errors.status]
-        .iter()
-        .fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// Latency, answers, errors, and second by second.
@@ -84,7 +77,7 @@ fn seconds(html: &mut Html, series: &[SeriesRow]) {
         let length: f64 = rows.iter().map(|row| row.length_s).sum();
         let requests: f64 = rows.iter().map(|row| row.requests as f64).sum();
         let worst = |of: fn(&SeriesRow) -> Option<f64>| rows.iter().filter_map(of).reduce(f64::max);
-        let wrong = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(errors(&row.errors)));
+        let wrong = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(figures::errors(&row.errors)));
         let rate = if length > 0.0 { figures::rate(requests / length) } else { UNKNOWN.to_owned() };
         vec![
             figures::moment(rows[0].begin_s),

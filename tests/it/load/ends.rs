@@ -24,6 +24,14 @@ fn the_first_ctrl_c_reports_what_there_is() {
 }
 
 #[test]
+fn ctrl_c_before_anything_was_measured_says_so() {
+    let server = answering(OK);
+    let run = load_until(&server, 11, &["-c", "10", "--warmup", "1h"]);
+    assert_eq!((run.code, &run.report["partial"]), (1, &true.into()), "{}", run.stdout);
+    assert!(run.stderr.contains("stopped before anything was measured"), "{}", run.stderr);
+}
+
+#[test]
 fn the_second_ctrl_c_leaves_at_once() {
     // A full accept queue: the kernel answers no further connect, so the run hangs where it can't look at the first.
     let listener = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");

@@ -40,6 +40,40 @@ fn a_server_that_never_answers_is_time_outs_and_no_numbers() {
 }
 
 #[test]
+fn what_to_do_is_said_by_what_went_wrong() {
+    // What the server does, and what is said when it never came to a whole answer.
+    type Case = (fn(&mut Peer), &'static str);
+    let cases: [Case; 4] = [
+        (
+            |peer| {
+                peer.request();
+                peer.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: x\n\n");
+                peer.ignore();
+            },
+            "its answers begin and do not end",
+        ),
+        (|_| {}, "it closes without an answer"),
+        (
+            |peer| peer.send(b"\x15\x03\x01\x00\x02\x02\x46"),
+            "it closes without an answer, or does not speak HTTP",
+        ),
+        (|peer| peer.send(vec![b'x'; 100_000]), "it closes without an answer, or does not speak HTTP"),
+    ];
+    for (script, said) in cases {
+        let url = format!("http://{}/", serve(script));
+        let run = load(&url, &["-c", "2", "-d", "300ms", "--timeout", "50ms"]);
+        expect_nothing_finished(&run);
+        assert!(run.stderr.contains(said), "{}{}", run.stdout, run.stderr);
+    }
+    let tls = serve(|peer| {
+        peer.send(b"\x15\x03\x01\x00\x02\x02\x46");
+        peer.ignore();
+    });
+    let run = load_until(&tls, 4, &["-c", "1"]);
+    assert!(run.stdout.contains("the server speaks TLS here (https)"), "{}", run.stdout);
+}
+
+#[test]
 fn a_dead_port_ends_at_once_with_a_connect_error() {
     let (_kept, address) = dead_port();
     let run = load(&format!("http://{address}/"), &["-d", "1h"]);
@@ -56,6 +90,9 @@ fn a_dead_name_ends_at_once_and_apart_from_a_refusal() {
     assert_eq!(run.code, 2, "{}", run.stderr);
     assert_eq!(run.stderr.lines().count(), 1, "{}", run.stderr);
     assert!(run.stderr.contains("name.invalid"), "{}", run.stderr);
+    // The resolver's words, once.
+    let reason = run.stderr.trim().rsplit(": ").next().expect("a reason");
+    assert_eq!(run.stderr.matches(reason).count(), 1, "{}", run.stderr);
     assert_eq!(run.report, Value::Null);
 }
 

@@ -1,7 +1,10 @@
 //! As many connections as asked for, or the reason why not; flags that make no sense.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
+use crate::scratch::Scratch;
 use crate::support::boardctl::{BOARDCTL, boardctl, load_until};
 use crate::support::scripted::answering;
 
@@ -51,10 +54,23 @@ fn a_hard_limit_is_refused_with_the_number_that_fits() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_written_into_costs_no_run() {
+    let folder = Scratch::new();
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).expect("ours");
+    let path = folder.0.join("run.json");
+    let run = boardctl(&["load", "http://127.0.0.1:1/", "--json", path.to_str().expect("text")]);
+    fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("ours");
+    if !rustix::process::geteuid().is_root() {
+        assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
+        assert!(run.stderr.contains("--json: can't write into the folder "), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn bad_values_are_named_in_one_line() {
     let url = "http://127.0.0.1:1/";
     let cases: &[(&[&str], &str)] = &[
-        (&["load", "https://board/"], "https is not supported"),
+        (&["load", "https://board/"], "https is not supported: load the server's http port"),
         (&["load", "board:8080"], "must begin with http://"),
         (&["load"], "<URL>"),
         (&["load", url, "-c", "0"], "--connections"),
@@ -70,8 +86,27 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--rate", "0"], "--rate"),
         (&["load", url, "--rate", "many"], "--rate"),
         (&["load", url, "--rate", "10", "--pipeline", "4"], "--pipeline"),
+        (&["load", url, "--rate", "max"], "--slo 'p99<50ms'"),
+        (&["load", url, "--rate", "max", "--slo", "p99"], "errors<0.1%"),
+        (&["load", url, "--rate", "max", "--slo", "p99<1s", "-d", "1s"], "--probe-duration"),
+        (&["load", url, "--rate", "max", "--slo", "p99<1s", "--like", "wrk"], "--like"),
+        (&["load", url, "--rate", "max", "--slo", "p99<1s", "--steps", "3"], "--steps is for a ramp"),
+        (&["load", url, "--probe-duration", "1s"], "--rate max"),
+        (&["load", url, "--search-limit", "1s"], "--rate max"),
+        (&["try", "--rate", "max"], "--rate max"),
+        (&["load", url, "--rate", "1.."], "--rate"),
+        (&["load", url, "--rate", "0..10"], "0.001"),
+        (&["load", url, "--rate", "1..10", "--steps", "1"], "2 to 1000 steps"),
+        (&["load", url, "--rate", "10", "--steps", "5"], "--steps is for a ramp"),
+        (&["load", url, "--steps", "5"], "--rate"),
         (&["load", url, "--conections", "4"], "--connections"),
-        (&["load", url, "--json", "/does/not/exist/run.json"], "--json"),
+        (&["load", url, "-t", "1001"], "1000"),
+        (&["load", url, "--pipeline", "100000000000"], "at most "),
+        (&["load", url, "--json", "/does/not/exist/run.json"], "--json: there is no folder /does/not/exist"),
+        (&["load", url, "--hgrm", "/does/not/exist/run.hgrm"], "--hgrm: there is no folder /does/not/exist"),
+        (&["load", url, "--json", "/tmp/one", "--hgrm", "/tmp/one"], "two different files"),
+        (&["load", url, "--json", "/"], "--json: / is a folder"),
+        (&["load", url, "--like", "siege"], "must be one of wrk, ab, httpress"),
     ];
     for (arguments, said) in cases {
         let run = boardctl(arguments);

@@ -1,6 +1,10 @@
 //! `boardctl report`: the page and the pictures, by their structure and in a real browser.
 
+mod browser;
+mod files;
+mod odd;
 mod sample;
+mod structure;
 
 #[test]
 #[ignore]
@@ -13,8 +17,6 @@ fn make() {
     write("hot.json", &sample::hot(60, 1.0));
     write("slower.json", &sample::unwatched(58, 0.8));
     write("third.json", &sample::hot(45, 0.6));
-    write("hour.json", &sample::hot(3600, 1.0));
-    write("day.json", &sample::hot(86400, 1.0));
     write("nothing.json", &sample::nothing());
     write("hostile.json", &sample::hostile());
 }

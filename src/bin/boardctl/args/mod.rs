@@ -4,8 +4,9 @@ mod load;
 mod report;
 mod values;
 
-pub(crate) use load::{LoadArgs, LoadFlags};
+pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 pub(crate) use report::ReportArgs;
+pub(crate) use values::Rate;
 
 use clap::{Args, Parser, Subcommand};
 

@@ -1,0 +1,133 @@
+//! The board's clock over a run: whether heat or the supply held it down, and when.
+
+use super::SeriesRow;
+use super::spans::{Span, spans};
+use crate::telemetry::{ClockSample, Sample};
+
+/// A clock and the one that it could be, in kHz.
+pub(super) type Capped = (u64, u64);
+
+/// What the samples say of the clock.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct ClockSeen {
+    /// Whether anything is known of it.
+    pub(super) known: bool,
+    /// When it was held down by heat, by the supply, or by what is not known.
+    pub(super) held: Vec<Span>,
+    /// When a cap stood below the hardware's clock and somebody's setting can't be why.
+    pub(super) capped: Vec<Span>,
+    /// When the firmware said so.
+    pub(super) firmware: Vec<Span>,
+    /// When the supply was too low.
+    pub(super) supply: Vec<Span>,
+    /// The lowest cap while it was held down, and the highest clock of those cores' hardware.
+    pub(super) lowest: Option<Capped>,
+    /// A cap that stood all along without a sign of heat: somebody set it.
+    pub(super) set: Option<Capped>,
+    /// The highest temperature, in degrees Celsius.
+    pub(super) hottest_c: Option<f64>,
+    /// The temperature from which on the kernel slows the processor down.
+    pub(super) trip_c: Option<f64>,
+}
+
+/// One sample, beside the one before it and the first.
+struct Look<'a> {
+    now: &'a Sample,
+    before: &'a Sample,
+    first: &'a Sample,
+    /// Whether the board has nothing that could show heat.
+    blind: bool,
+}
+
+impl ClockSeen {
+    pub(super) fn of(series: &[SeriesRow]) -> Self {
+        let samples = || series.iter().filter_map(|row| row.board.as_ref());
+        let Some(first) = samples().next() else { return Self::default() };
+        let blind = samples().all(|sample| heat(sample).is_none());
+        let mut before = first;
+        let looks: Vec<Option<Look<'_>>> = series
+            .iter()
+            .map(|row| {
+                let now = row.board.as_ref()?;
+                Some(Look { now, before: std::mem::replace(&mut before, now), first, blind })
+            })
+            .collect();
+        let when =
+            |holds: fn(&Look<'_>) -> bool| spans(series, looks.iter().map(|look| look.as_ref().map(&holds)));
+        let held = when(|look| look.is_held());
+        let caps = |held: bool| {
+            let of = looks.iter().flatten().filter(move |look| look.is_held() == held);
+            of.filter_map(|look| lowest_cap(look.now)).min_by(|a, b| by_ratio(*a, *b))
+        };
+        Self {
+            known: samples().any(says_something),
+            capped: when(|look| look.is_capped()),
+            firmware: when(|look| look.is_slowed()),
+            supply: when(|look| look.is_supply_low()),
+            lowest: caps(true),
+            set: caps(false).filter(|_| held.is_empty()),
+            hottest_c: samples().filter_map(|sample| sample.cpu_temp_c).reduce(f64::max),
+            trip_c: samples().find_map(|sample| sample.throttle_trip_c),
+            held,
+        }
+    }
+
+    /// Whether it was held down in the second that `row` is.
+    pub(super) fn is_held_in(&self, row: &SeriesRow) -> bool {
+        let middle = row.begin_s + row.length_s / 2.0;
+        self.held.iter().any(|span| (span.from_s..span.to_s).contains(&middle))
+    }
+}
+
+impl Look<'_> {
+    fn is_held(&self) -> bool {
+        self.is_slowed() || self.is_capped()
+    }
+
+    /// Lower than at first, or below the hardware's clock with a sign of heat, or on a board that can't show any.
+    fn is_capped(&self) -> bool {
+        let hot = heat(self.now) == Some(true);
+        let capped = lowest_cap(self.now).is_some();
+        let lower = self.now.clocks.iter().any(|clock| {
+            let then = self.first.clocks.iter().find(|then| then.cpus == clock.cpus);
+            then.and_then(|then| then.cap_khz).zip(clock.cap_khz).is_some_and(|(then, now)| now < then)
+        });
+        lower || (capped && (hot || self.blind))
+    }
+
+    fn is_slowed(&self) -> bool {
+        self.now.throttled.is_some_and(|word| {
+            let news = self.before.throttled.map(|before| word.news_since(before));
+            news.unwrap_or(word).slowed()
+        })
+    }
+
+    fn is_supply_low(&self) -> bool {
+        let news = self.now.throttled.zip(self.before.throttled).map(|(now, before)| now.news_since(before));
+        self.now.under_voltage == Some(true)
+            || self.now.throttled.is_some_and(crate::telemetry::Throttle::under_voltage)
+            || news.is_some_and(crate::telemetry::Throttle::under_voltage)
+    }
+}
+
+/// Whether the board is so hot that it is slowed down for it; `None` when it can't tell.
+fn heat(sample: &Sample) -> Option<bool> {
+    let cooling = sample.cooling_state.map(|state| state > 0);
+    let trip = sample.cpu_temp_c.zip(sample.throttle_trip_c).map(|(now, trip)| now >= trip);
+    cooling.zip(trip).map_or(cooling.or(trip), |(cooling, trip)| Some(cooling || trip))
+}
+
+fn says_something(sample: &Sample) -> bool {
+    let clock = |clock: &ClockSample| clock.cap_khz.is_some();
+    sample.throttled.is_some() || sample.clocks.iter().any(clock)
+}
+
+/// The cap that is furthest below the hardware's clock; `None` when none is below.
+fn lowest_cap(sample: &Sample) -> Option<Capped> {
+    let below = |clock: &ClockSample| clock.cap_khz.zip(clock.max_khz).filter(|(cap, max)| cap < max);
+    sample.clocks.iter().filter_map(below).min_by(|a, b| by_ratio(*a, *b))
+}
+
+fn by_ratio(a: Capped, b: Capped) -> std::cmp::Ordering {
+    (a.0 * b.1).cmp(&(b.0 * a.1))
+}

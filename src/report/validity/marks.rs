@@ -1,0 +1,225 @@
+//! What speaks against a run, one finder for each kind.
+
+use std::collections::BTreeSet;
+
+use super::super::clock::ClockSeen;
+use super::super::seen::Seen;
+use super::super::spans::{Span, spans};
+use super::super::verdict::{Case, Kind, Reason, percent, reasons};
+use super::super::{RunReport, SeriesRow};
+use super::{Mark, MarkKind};
+use crate::telemetry::Sample;
+
+/// Another program is one from this share of a core on; below it are the machine's own housekeepers.
+const OTHERS: f64 = 0.05;
+
+/// A host that takes more than this share of a virtual machine's time decides what is measured in it.
+const STEAL: f64 = 0.05;
+
+/// Late starts from here on move the 99th percentile.
+const LATE: f64 = 0.01;
+
+/// A second in which the load tester was held back.
+const HELD: f64 = 0.10;
+
+/// Less swapped than this is the kernel tidying up.
+const SWAPPED_BYTES: u64 = 1 << 20;
+
+/// Packets dropped or sent again each second; a switch or a full link loses one now and then.
+const LOST_PER_S: f64 = 1.0;
+
+/// Kilohertz in a megahertz.
+const MHZ_KHZ: u64 = 1000;
+
+/// All marks, what is about the board first.
+pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
+    let series = &case.report.series;
+    let clock = ClockSeen::of(series);
+    [
+        capped(&clock),
+        throttled(&clock),
+        supply(&clock),
+        swapped(series),
+        cores_lost(series),
+        others(case),
+        steal(case),
+        laptop(case),
+        laptop_others(case),
+        link_errors(case),
+        shared(case),
+    ]
+    .concat()
+}
+
+/// What could not be looked at.
+pub(super) fn unknown(case: &Case<'_>) -> Vec<String> {
+    let mut unknown = Vec::new();
+    let RunReport { series, duration_s, .. } = case.report;
+    let swap = |row: &SeriesRow| row.board.as_ref().is_some_and(|sample| sample.swap.is_some());
+    if case.laptop.seconds == 0.0 {
+        unknown.push("what else the laptop did".to_owned());
+    }
+    if case.board.seconds == 0.0 {
+        unknown.push("the board: its clock, heat, memory and other programs".to_owned());
+        return unknown;
+    }
+    if case.board.seconds < 0.8 * duration_s {
+        let seen = case.board.seconds;
+        unknown.push(format!("the board for {:.0} s of {duration_s:.0} s", duration_s - seen));
+    }
+    if !ClockSeen::of(series).known {
+        unknown.push("the board's clock: it does not say what it may have".to_owned());
+    }
+    if !series.iter().any(swap) {
+        unknown.push("whether the board swapped memory".to_owned());
+    }
+    unknown
+}
+
+fn mark(kind: MarkKind, invalid: bool, span: Option<Span>, text: String) -> Mark {
+    let (from_s, to_s) = (span.map(|span| span.from_s), span.map(|span| span.to_s));
+    Mark { kind, invalid, from_s, to_s, text }
+}
+
+fn each(kind: MarkKind, spans: &[Span], text: &str) -> Vec<Mark> {
+    spans.iter().map(|span| mark(kind, true, Some(*span), format!("{text} {span}"))).collect()
+}
+
+fn capped(clock: &ClockSeen) -> Vec<Mark> {
+    let megahertz = |(cap, max): (u64, u64)| format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ);
+    let to = clock.lowest.map_or(String::new(), |cap| format!(" to {}", megahertz(cap)));
+    let heat = clock.hottest_c.map_or(String::new(), |hottest| format!(" at up to {hottest:.0} °C"));
+    let mut marks = each(MarkKind::ClockCapped, &clock.capped, &format!("the clock was held down{to}{heat}"));
+    if let Some(cap) = clock.set {
+        let text = format!("the clock was set to at most {} all along", megahertz(cap));
+        marks.push(mark(MarkKind::ClockCapped, false, None, text));
+    }
+    marks
+}
+
+fn throttled(clock: &ClockSeen) -> Vec<Mark> {
+    each(MarkKind::Throttled, &clock.firmware, "the firmware slowed the processor down")
+}
+
+fn supply(clock: &ClockSeen) -> Vec<Mark> {
+    each(MarkKind::UnderVoltage, &clock.supply, "the supply was too low (under-voltage)")
+}
+
+fn swapped(series: &[SeriesRow]) -> Vec<Mark> {
+    let bytes = |row: &SeriesRow| {
+        let swap = row.board.as_ref()?.swap?;
+        Some(swap.in_bytes + swap.out_bytes)
+    };
+    let all: u64 = series.iter().filter_map(bytes).sum();
+    if all < SWAPPED_BYTES {
+        return Vec::new();
+    }
+    let text = format!("memory was swapped ({:.1} MiB in all)", all as f64 / f64::from(1 << 20));
+    each(MarkKind::Swapped, &spans(series, series.iter().map(|row| bytes(row).map(|bytes| bytes > 0))), &text)
+}
+
+/// Cores that were there in an earlier second.
+fn cores_lost(series: &[SeriesRow]) -> Vec<Mark> {
+    let mut had: BTreeSet<u32> = BTreeSet::new();
+    let mut lost: BTreeSet<u32> = BTreeSet::new();
+    let mut missing = |sample: &Sample| {
+        let now: BTreeSet<u32> = sample.cores.keys().copied().collect();
+        had.extend(&now);
+        let gone: Vec<u32> = had.difference(&now).copied().collect();
+        lost.extend(&gone);
+        // A sample without any core has not been read.
+        (!now.is_empty()).then_some(!gone.is_empty())
+    };
+    let holds: Vec<Option<bool>> =
+        series.iter().map(|row| row.board.as_ref().and_then(&mut missing)).collect();
+    let names: Vec<String> = lost.iter().map(u32::to_string).collect();
+    each(MarkKind::CoresLost, &spans(series, holds), &format!("core {} was off", names.join(", ")))
+}
+
+fn others(case: &Case<'_>) -> Vec<Mark> {
+    programs(
+        &case.report.series,
+        &case.board.others,
+        |row| row.board.as_ref(),
+        (MarkKind::OtherProcess, true),
+    )
+}
+
+fn laptop_others(case: &Case<'_>) -> Vec<Mark> {
+    if case.local {
+        return Vec::new();
+    }
+    programs(
+        &case.report.series,
+        &case.laptop.others,
+        |row| row.laptop.as_ref(),
+        (MarkKind::LaptopOtherProcess, false),
+    )
+}
+
+fn programs(
+    series: &[SeriesRow],
+    others: &[(String, f64)],
+    of: fn(&SeriesRow) -> Option<&Sample>,
+    (kind, invalid): (MarkKind, bool),
+) -> Vec<Mark> {
+    let whose = if kind == MarkKind::OtherProcess { "" } else { " of the laptop" };
+    let took = |sample: &Sample, name: &str| {
+        let same = sample.others.iter().filter(|other| other.name == name);
+        same.map(|other| other.cores).sum::<f64>() > OTHERS
+    };
+    let program = |(name, cores): &(String, f64)| {
+        let when = spans(series, series.iter().map(|row| of(row).map(|sample| took(sample, name))));
+        let hull = when.first().zip(when.last());
+        let hull = hull.map(|(first, last)| Span { from_s: first.from_s, to_s: last.to_s });
+        mark(kind, invalid, hull, format!("{name} took {cores:.2} cores{whose}"))
+    };
+    others.iter().filter(|(_, cores)| *cores > OTHERS).map(program).collect()
+}
+
+fn steal(case: &Case<'_>) -> Vec<Mark> {
+    let took = case.board.steal();
+    let text = || format!("the host of this virtual machine took {} of its time", percent(took));
+    Vec::from_iter((took >= STEAL).then(|| mark(MarkKind::Steal, true, None, text())))
+}
+
+fn laptop(case: &Case<'_>) -> Vec<Mark> {
+    let late =
+        case.report.open_loop.as_ref().map_or(0.0, |open| open.late as f64 / open.arrivals.max(1) as f64);
+    let of = |reason: Reason| {
+        let kind = match reason.kind {
+            Kind::Saturated => MarkKind::LaptopSaturated,
+            Kind::HeldBack => MarkKind::LaptopHeldBack,
+            Kind::Late => MarkKind::LateStarts,
+        };
+        let is_note = reason.kind == Kind::Late && late >= LATE;
+        (reason.limits || is_note).then(|| {
+            let span = (kind == MarkKind::LaptopHeldBack).then(|| held(&case.report.series)).flatten();
+            mark(kind, reason.limits, span, format!("the load tester: {}", reason.line))
+        })
+    };
+    reasons(case).into_iter().filter_map(of).collect()
+}
+
+/// From the first to the last second in which it was held back.
+fn held(series: &[SeriesRow]) -> Option<Span> {
+    let share = |row: &SeriesRow| row.laptop.as_ref()?.held_back;
+    let when = spans(series, series.iter().map(|row| share(row).map(|share| share >= HELD)));
+    let (first, last) = when.first().zip(when.last())?;
+    Some(Span { from_s: first.from_s, to_s: last.to_s })
+}
+
+fn link_errors(case: &Case<'_>) -> Vec<Mark> {
+    let both = |of: fn(&Seen) -> u64| of(&case.board) + if case.local { 0 } else { of(&case.laptop) };
+    let (again, dropped) = (both(|seen| seen.retransmitted), both(|seen| seen.dropped));
+    let per_s = (again + dropped) as f64 / case.report.duration_s.max(f64::MIN_POSITIVE);
+    let text = || format!("{again} TCP segments were sent again, {dropped} packets dropped");
+    Vec::from_iter((per_s >= LOST_PER_S).then(|| mark(MarkKind::LinkErrors, false, None, text())))
+}
+
+fn shared(case: &Case<'_>) -> Vec<Mark> {
+    let used = case.client_cores;
+    let text =
+        || format!("server and load tester shared one machine; the load tester used {used:.2} of its cores");
+    Vec::from_iter(case.local.then(|| mark(MarkKind::SharedMachine, false, None, text())))
+}
