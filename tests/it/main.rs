@@ -8,6 +8,7 @@ mod compare;
 mod fuzz;
 mod lan;
 mod load;
+mod pictures;
 mod readme;
 mod schema;
 mod scratch;

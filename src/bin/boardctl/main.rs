@@ -10,6 +10,7 @@ mod load;
 mod machines;
 mod progress;
 mod recorder;
+mod report;
 mod signals;
 mod trial;
 
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Report(args) => report::run(args),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -2,10 +2,12 @@
 
 mod compare;
 mod load;
+mod report;
 mod values;
 
 pub(crate) use compare::{CompareArgs, NamedUrl};
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
+pub(crate) use report::ReportArgs;
 pub(crate) use values::Rate;
 
 use clap::{Args, Parser, Subcommand};
@@ -35,6 +37,8 @@ pub(crate) enum Verb {
     Try(LoadFlags),
     /// Print the JSON Schema of the report that `load --json` writes
     Schema,
+    /// Make a page and pictures of results
+    Report(ReportArgs),
     /// What `try` runs as its second process
     #[command(hide = true)]
     Serve(ServeArgs),
