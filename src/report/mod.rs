@@ -1,8 +1,13 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
 mod answers;
+pub mod chart;
 mod clock;
+pub mod compare;
 mod environment;
+mod figures;
+#[cfg(test)]
+mod hand;
 pub mod hgrm;
 mod histograms;
 pub mod json;
@@ -10,6 +15,7 @@ mod latency;
 pub mod like;
 mod nothing;
 mod open_loop;
+pub mod page;
 pub mod preset;
 mod run;
 pub mod schema;

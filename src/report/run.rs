@@ -159,6 +159,8 @@ impl RunReport {
             if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
         };
         let finished = tally.requests > 0;
+        let latency = tally.latency();
+        let latency_us = if finished { LatencyUs::of(&latency) } else { LatencyUs::default() };
         Self {
             form: Self::FORM.to_owned(),
             started_unix_s: 0.0,
@@ -171,8 +173,8 @@ impl RunReport {
             sent_bytes: tally.sent_bytes,
             bytes_per_s: per_second(tally.bytes),
             answers: Answers::of(tally),
-            latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
-            times_us: if finished { TimesUs::of(tally) } else { TimesUs::default() },
+            latency_us,
+            times_us: if finished { TimesUs::of(tally, &latency, latency_us) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
             open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, plan, outcome)),
@@ -225,7 +227,7 @@ impl RunReport {
 }
 
 impl Fairness {
-    fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &Outcome) -> Self {
         Self {
             slowest: outcome.places.iter().map(|places| places.fewest).min().unwrap_or_default(),
             fastest: outcome.places.iter().map(|places| places.most).max().unwrap_or_default(),

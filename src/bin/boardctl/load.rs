@@ -40,6 +40,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
     files::check("--json", json_path)?;
     files::check("--hgrm", hgrm_path)?;
+    ensure!(hgrm_path.is_none() || hgrm_path != json_path, "--hgrm and --json must name two different files");
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let mut machines = Machines::start(&plan, &args.watch)?;
     let layout = Layout::begin(&plan, &flags, args.like)?;

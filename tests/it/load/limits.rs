@@ -104,6 +104,7 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--pipeline", "100000000000"], "at most "),
         (&["load", url, "--json", "/does/not/exist/run.json"], "--json: there is no folder /does/not/exist"),
         (&["load", url, "--hgrm", "/does/not/exist/run.hgrm"], "--hgrm: there is no folder /does/not/exist"),
+        (&["load", url, "--json", "/tmp/one", "--hgrm", "/tmp/one"], "two different files"),
         (&["load", url, "--json", "/"], "--json: / is a folder"),
         (&["load", url, "--like", "siege"], "must be one of wrk, ab, httpress"),
     ];
