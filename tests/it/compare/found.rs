@@ -30,7 +30,7 @@ fn answers_are_held_against_each_other() {
     assert_eq!(typical(1, "body_bytes_per_s"), Some(by_hand));
     let (text, markdown) = (&run.stdout, fs::read_to_string(&file.0).expect("the Markdown"));
     assert!(text.contains("X-More (b 13 bytes)") && markdown.contains("X-More (b 13 bytes)"), "{text}");
-    assert!(text.starts_with("Comparing a, b: 10 rounds of 20ms for each, in random order;"), "{text}");
+    assert!(text.starts_with("Comparing a, b: 10 rounds of 80ms for each, in random order;"), "{text}");
     assert!(markdown.contains("\n| Answer: bytes of content | 2 | 4 |\n"), "{markdown}");
     let conclusion = report["pairs"][0]["conclusion"].as_str().expect("a sentence");
     let unwrapped = text.replace("\n  ", " ");
