@@ -35,7 +35,7 @@ pub use model::Identity;
 pub use net::{NicCounters, NicLink, SoftnetCounters, TcpCounters};
 pub use power::Firmware;
 pub use process::ProcessUsage;
-pub use processes::{ProcessRow, pids, threads};
+pub use processes::{ProcessRow, ThreadTimes, pids, threads};
 pub use quota::Quota;
 pub use root::SysRoot;
 pub use serving::{Serving, ServingCpu};

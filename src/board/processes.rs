@@ -75,27 +75,37 @@ pub fn pids(root: &SysRoot) -> Vec<u32> {
     pids
 }
 
-/// The threads of a process and their processor time so far in nanoseconds; empty when it is gone or hidden. Source:
-/// /proc/PID/task/TID/schedstat, and on kernels without it `stat` beside it, in steps of a clock tick.
+/// What a thread has had of the processor so far, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ThreadTimes {
+    /// Time in which it ran.
+    pub ran_ns: u64,
+    /// Time in which it could have run and had no core; `None` on kernels that do not count it.
+    pub waited_ns: Option<u64>,
+}
+
+/// The threads of a process and their times; empty when it is gone or hidden. Source: /proc/PID/task/TID/schedstat, and on
+/// kernels without it `stat` beside it, in steps of a clock tick.
 #[must_use]
-pub fn threads(root: &SysRoot, pid: u32) -> Vec<(u32, u64)> {
+pub fn threads(root: &SysRoot, pid: u32) -> Vec<(u32, ThreadTimes)> {
     let dir = format!("proc/{pid}/task");
     let mut threads = Vec::new();
     let mut buffer = [0; STAT_BYTES];
     root.find_numbered(&dir, "", &mut |tid| {
-        let exact = root.read_once(&format!("{dir}/{tid}/schedstat"), &mut buffer).and_then(first_number);
+        let exact = root.read_once(&format!("{dir}/{tid}/schedstat"), &mut buffer).and_then(schedstat);
         let coarse = || {
             let stat = root.read_once(&format!("{dir}/{tid}/stat"), &mut buffer)?;
-            Some(ProcessRow::parse(tid, stat)?.cpu_ns)
+            Some(ThreadTimes { ran_ns: ProcessRow::parse(tid, stat)?.cpu_ns, waited_ns: None })
         };
-        threads.extend(exact.or_else(coarse).map(|ns| (tid, ns)));
+        threads.extend(exact.or_else(coarse).map(|times| (tid, times)));
         false
     });
     threads
 }
 
-fn first_number(text: &str) -> Option<u64> {
-    text.split_ascii_whitespace().next()?.parse().ok()
+fn schedstat(text: &str) -> Option<ThreadTimes> {
+    let mut numbers = text.split_ascii_whitespace().map_while(|text| text.parse().ok());
+    Some(ThreadTimes { ran_ns: numbers.next()?, waited_ns: numbers.next() })
 }
 
 /// Length of the kernel's clock tick for programs (USER_HZ) in nanoseconds.
@@ -133,13 +143,14 @@ mod tests {
     fn threads_have_nanoseconds_where_the_kernel_gives_them() {
         let stat = b"9 (x) S 1 1 1 0 -1 0 0 0 0 0 2 1 0 0 20 0 1 0 5 0 0 0";
         let tree = Tree::new(&[
-            ("proc/7/task/7/schedstat", b"123456789 1 2\n"),
+            ("proc/7/task/7/schedstat", b"123456789 55 2\n"),
             ("proc/7/task/9/stat", stat),
             ("proc/7/task/10/comm", b"x"),
         ]);
         let mut found = threads(&tree.root(), 7);
-        found.sort_unstable();
-        assert_eq!(found, [(7, 123_456_789), (9, 3 * tick_ns())]);
+        found.sort_unstable_by_key(|(tid, _)| *tid);
+        let exact = ThreadTimes { ran_ns: 123_456_789, waited_ns: Some(55) };
+        assert_eq!(found, [(7, exact), (9, ThreadTimes { ran_ns: 3 * tick_ns(), waited_ns: None })]);
         assert!(threads(&tree.root(), 8).is_empty());
     }
 

@@ -61,7 +61,7 @@ impl Serving {
     #[must_use]
     pub fn cpu(&self, root: &SysRoot) -> Option<ServingCpu> {
         let read = |(pid, started): &(u32, u64)| {
-            let threads = threads(root, *pid).into_iter().collect();
+            let threads = threads(root, *pid).into_iter().map(|(tid, times)| (tid, times.ran_ns)).collect();
             let row = ProcessRow::read(root, *pid).filter(|row| row.started == *started)?;
             Some((*pid, ProcessCpu { ticks_ns: row.cpu_ns, threads }))
         };

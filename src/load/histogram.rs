@@ -110,13 +110,15 @@ impl LatencyHistogram {
         self.0.add(&other.0).expect("same bounds");
     }
 
-    /// Puts `new` in the place of `old`, all of which is recorded here.
+    /// This histogram with `new` in the place of `old`, all of which is recorded in it.
     ///
     /// # Panics
     /// When `old` holds what is not recorded here.
-    pub(super) fn replace(&mut self, old: &Self, new: &Self) {
-        self.0.subtract(&old.0).expect("a part of it");
-        self.add(new);
+    pub(super) fn with_replaced(&self, old: &Self, new: &Self) -> Self {
+        let mut changed = self.clone();
+        changed.0.subtract(&old.0).expect("a part of it");
+        changed.add(new);
+        changed
     }
 
     /// Forgets everything, keeping the memory.
@@ -134,6 +136,18 @@ impl LatencyHistogram {
     #[must_use]
     pub fn percentile_us(&self, percent: f64) -> Option<f64> {
         (!self.0.is_empty()).then(|| self.0.value_at_percentile(percent).min(self.0.max()) as f64 / MICRO)
+    }
+
+    /// The same for several in ascending order, all in one go over the counters.
+    #[must_use]
+    pub fn percentiles_us<const N: usize>(&self, percents: [f64; N]) -> [Option<f64>; N] {
+        let mut found = [None; N];
+        if !self.0.is_empty() {
+            for (place, value) in found.iter_mut().zip(self.0.value_at_percentiles(percents)) {
+                *place = Some(value.min(self.0.max()) as f64 / MICRO);
+            }
+        }
+        found
     }
 
     /// The percentile distribution: five steps up to 50 %, five more up to 75 %, and so on in halves of the rest, up to the
@@ -163,20 +177,23 @@ impl LatencyHistogram {
         if self.0.is_empty() {
             return None;
         }
-        let (mean, stdev) = (self.0.mean(), self.0.stdev());
-        let within = |value: f64| (mean - stdev..=mean + stdev).contains(&value);
-        let inside: u64 = self
-            .0
-            .iter_recorded()
-            .filter(|step| within(self.0.median_equivalent(step.value_iterated_to()) as f64))
-            .map(|step| step.count_since_last_iteration())
-            .sum();
+        // Once over the counters: the crate's own functions would go over them four times.
+        let middle = |value: u64| self.0.median_equivalent(value) as f64;
+        let steps = self.0.iter_recorded();
+        let recorded: Vec<(f64, f64)> =
+            steps.map(|step| (middle(step.value_iterated_to()), step.count_at_value() as f64)).collect();
+        let count = self.0.len() as f64;
+        let mean = recorded.iter().map(|(value, times)| value * times).sum::<f64>() / count;
+        let squares: f64 = recorded.iter().map(|(value, times)| (value - mean).powi(2) * times).sum();
+        let stdev = (squares / count).sqrt();
+        let within = recorded.iter().filter(|(value, _)| (mean - stdev..=mean + stdev).contains(value));
+        let inside: f64 = within.map(|(_, times)| times).sum();
         Some(LatencySummary {
             mean: mean / MICRO,
             stdev: stdev / MICRO,
             min: self.0.min() as f64 / MICRO,
             max: self.0.max() as f64 / MICRO,
-            within_stdev_percent: 100.0 * inside as f64 / self.0.len() as f64,
+            within_stdev_percent: 100.0 * inside / count,
         })
     }
 }
@@ -188,62 +205,5 @@ impl Default for LatencyHistogram {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_recorded_has_no_numbers() {
-        let histogram = LatencyHistogram::new();
-        assert_eq!(histogram.summary(), None);
-        assert_eq!(histogram.percentile_us(50.0), None);
-    }
-
-    #[test]
-    fn percentiles_are_within_the_stated_precision() {
-        let mut histogram = LatencyHistogram::new();
-        for us in 1..=10_000u64 {
-            histogram.record(us * 1000);
-        }
-        for percent in [50.0, 66.0, 90.0, 99.0, 99.9, 100.0] {
-            let (got, truth) = (histogram.percentile_us(percent).unwrap(), percent * 100.0);
-            assert!((got / truth - 1.0).abs() <= 0.001, "{percent}: {got} instead of {truth}");
-        }
-        let summary = histogram.summary().unwrap();
-        assert!((summary.mean / 5000.5 - 1.0).abs() < 0.001);
-        // Of a uniform spread, 1/√3 lies within one deviation.
-        assert!((summary.within_stdev_percent - 57.7).abs() < 0.5);
-    }
-
-    #[test]
-    fn steps_climb_to_the_longest_wait() {
-        let mut histogram = LatencyHistogram::new();
-        assert_eq!(histogram.steps().count(), 0);
-        for us in 1..=10_000u64 {
-            histogram.record(us * 1000);
-        }
-        let steps: Vec<_> = histogram.steps().collect();
-        assert!(steps.windows(2).all(|two| two[0].quantile < two[1].quantile));
-        assert!(steps.windows(2).all(|two| two[0].value_us <= two[1].value_us));
-        for step in &steps {
-            // Quantiles are sums of binary fractions, and may miss a value's edge by the last bit.
-            let value = histogram.percentile_us(step.quantile * 100.0).unwrap();
-            assert!((step.value_us / value - 1.0).abs() <= 0.001, "{step:?}, {value}");
-        }
-        let last = steps.last().unwrap();
-        assert_eq!((last.quantile, last.count), (1.0, 10_000));
-        assert_eq!(last.value_us, histogram.summary().unwrap().max);
-        assert_eq!(histogram.buckets(), (32, 2048));
-    }
-
-    #[test]
-    fn too_long_waits_are_kept_and_merging_counts_all() {
-        let mut one = LatencyHistogram::new();
-        one.record(u64::MAX);
-        let mut two = LatencyHistogram::new();
-        two.record_n(5, 3);
-        two.add(&one);
-        assert_eq!(two.count(), 4);
-        two.clear();
-        assert_eq!(two.count(), 0);
-    }
-}
+#[path = "histogram_tests.rs"]
+mod tests;

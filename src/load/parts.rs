@@ -58,24 +58,18 @@ impl TimeParts {
         }
     }
 
-    /// From the start of the send to the first byte of the answer, for the requests whose latencies are `all`.
+    /// From the start of the send to the first byte of the answer, for the requests whose latencies are `all`; `None` where
+    /// that is the latency of each.
     #[must_use]
-    pub fn first_byte(&self, all: &LatencyHistogram) -> LatencyHistogram {
-        let mut waits = all.clone();
-        if let Some(split) = &self.split {
-            waits.replace(&split.whole, &split.first_byte);
-        }
-        waits
+    pub fn first_byte(&self, all: &LatencyHistogram) -> Option<LatencyHistogram> {
+        self.split.as_ref().map(|split| all.with_replaced(&split.whole, &split.first_byte))
     }
 
-    /// From the start of the connect, where there was one for the request, to the last byte of the answer.
+    /// From the start of the connect, where there was one for the request, to the last byte of the answer; `None` where
+    /// there was none for any.
     #[must_use]
-    pub fn with_connect(&self, all: &LatencyHistogram) -> LatencyHistogram {
-        let mut totals = all.clone();
-        if let Some(fresh) = &self.fresh {
-            totals.replace(&fresh.whole, &fresh.with_connect);
-        }
-        totals
+    pub fn with_connect(&self, all: &LatencyHistogram) -> Option<LatencyHistogram> {
+        self.fresh.as_ref().map(|fresh| all.with_replaced(&fresh.whole, &fresh.with_connect))
     }
 
     /// What connecting took for each of `requests` requests: nothing where the connection was open already.
@@ -103,15 +97,16 @@ mod tests {
         let mut both = TimeParts::default();
         both.add(&parts);
         let longest = |histogram: &LatencyHistogram| histogram.summary().unwrap().max.round();
-        let waits = both.first_byte(&all);
+        let waits = both.first_byte(&all).unwrap();
         assert_eq!((waits.count(), longest(&waits)), (3, 5.0));
-        let totals = both.with_connect(&all);
+        let totals = both.with_connect(&all).unwrap();
         assert_eq!((totals.count(), totals.percentile_us(60.0).unwrap().round()), (3, 32.0));
         let connects = both.connect(3);
         assert_eq!(
             (connects.count(), longest(&connects), connects.percentile_us(50.0)),
             (3, 30.0, Some(0.0))
         );
-        assert_eq!(longest(&TimeParts::default().first_byte(&all)), longest(&all));
+        let none = TimeParts::default();
+        assert_eq!((none.first_byte(&all), none.with_connect(&all)), (None, None));
     }
 }

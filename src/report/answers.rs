@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::LatencyUs;
-use crate::load::Tally;
+use crate::load::{LatencyHistogram, Tally};
 
 /// What the answers of finished requests held.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,12 +51,14 @@ pub struct TimesUs {
 }
 
 impl TimesUs {
-    pub(super) fn of(tally: &Tally) -> Self {
-        let (latency, parts) = (tally.latency(), &tally.parts);
+    /// The parts of `latency`, of which the statistics are `latency_us`.
+    pub(super) fn of(tally: &Tally, latency: &LatencyHistogram, latency_us: LatencyUs) -> Self {
+        let parts = &tally.parts;
+        let of = |part: Option<LatencyHistogram>| part.map_or(latency_us, |part| LatencyUs::of(&part));
         Self {
             connect: LatencyUs::of(&parts.connect(latency.count())),
-            first_byte: LatencyUs::of(&parts.first_byte(&latency)),
-            total: LatencyUs::of(&parts.with_connect(&latency)),
+            first_byte: of(parts.first_byte(latency)),
+            total: of(parts.with_connect(latency)),
         }
     }
 }

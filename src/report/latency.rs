@@ -43,21 +43,23 @@ pub struct StatusReport {
 impl LatencyUs {
     pub(super) fn of(histogram: &LatencyHistogram) -> Self {
         let summary = histogram.summary();
+        let [p50, p66, p75, p80, p90, p95, p98, p99, p999] =
+            histogram.percentiles_us([50.0, 66.0, 75.0, 80.0, 90.0, 95.0, 98.0, 99.0, 99.9]);
         Self {
             min: summary.map(|summary| summary.min),
             mean: summary.map(|summary| summary.mean),
             stdev: summary.map(|summary| summary.stdev),
             max: summary.map(|summary| summary.max),
             within_stdev_percent: summary.map(|summary| summary.within_stdev_percent),
-            p50: histogram.percentile_us(50.0),
-            p66: histogram.percentile_us(66.0),
-            p75: histogram.percentile_us(75.0),
-            p80: histogram.percentile_us(80.0),
-            p90: histogram.percentile_us(90.0),
-            p95: histogram.percentile_us(95.0),
-            p98: histogram.percentile_us(98.0),
-            p99: histogram.percentile_us(99.0),
-            p999: histogram.percentile_us(99.9),
+            p50,
+            p66,
+            p75,
+            p80,
+            p90,
+            p95,
+            p98,
+            p99,
+            p999,
         }
     }
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::latency::{self, LatencyUs, StatusReport};
 use super::verdict::Case;
 use super::{
-    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport,
-    TimesUs, Validity, Verdict,
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SearchReport, SeriesRow, Settings, SloReport,
+    Spread, TelemetryReport, TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -77,6 +77,10 @@ pub struct RunReport {
     pub partial: bool,
     /// Processor time of the load threads.
     pub client_cpu: ClientCpu,
+    /// Whether the run kept to what was asked of the server; `null` when nothing was, and while the run goes on.
+    pub slo: Option<SloReport>,
+    /// The search of which this is the run at the highest rate that held; `null` for any other run.
+    pub search: Option<SearchReport>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
@@ -155,6 +159,8 @@ impl RunReport {
             if seconds > 0.0 { count as f64 / seconds } else { 0.0 }
         };
         let finished = tally.requests > 0;
+        let latency = tally.latency();
+        let latency_us = if finished { LatencyUs::of(&latency) } else { LatencyUs::default() };
         Self {
             form: Self::FORM.to_owned(),
             started_unix_s: 0.0,
@@ -167,11 +173,11 @@ impl RunReport {
             sent_bytes: tally.sent_bytes,
             bytes_per_s: per_second(tally.bytes),
             answers: Answers::of(tally),
-            latency_us: if finished { LatencyUs::of(&tally.latency()) } else { LatencyUs::default() },
-            times_us: if finished { TimesUs::of(tally) } else { TimesUs::default() },
+            latency_us,
+            times_us: if finished { TimesUs::of(tally, &latency, latency_us) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
-            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
+            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, plan, outcome)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
             connections: Connections {
@@ -196,6 +202,8 @@ impl RunReport {
                 per_request_us: finished
                     .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
             },
+            slo: None,
+            search: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             preset: None,

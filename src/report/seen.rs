@@ -44,8 +44,10 @@ pub(super) struct ServerSeen {
     pub(super) cores: f64,
     /// Processor time of its busiest thread, in cores.
     pub(super) busiest_thread: f64,
-    /// The most of its threads that were at work in one interval.
-    pub(super) busy_threads: u32,
+    /// What its threads ran or waited for a core, in cores; no less than they ran.
+    pub(super) wanted: f64,
+    /// The most that a thread ran or waited for a core, in cores; no less than the busiest ran.
+    pub(super) neediest_thread: f64,
 }
 
 /// A mean by time.
@@ -191,15 +193,22 @@ fn parts_mut(load: &mut CoreLoad) -> [&mut f64; 9] {
 }
 
 fn server<'a>(samples: impl Iterator<Item = &'a Sample>) -> Option<ServerSeen> {
-    let (mut cores, mut thread, mut busy_threads) = (Mean::default(), Mean::default(), 0);
+    let mut means = [Mean::default(); 4];
     for sample in samples {
-        if let Some(server) = &sample.server {
-            cores.add(server.cores, sample.interval_s);
-            thread.add(server.busiest_thread, sample.interval_s);
-            busy_threads = busy_threads.max(server.busy_threads);
+        let Some(server) = &sample.server else { continue };
+        let wanted = server.cores + server.waited.unwrap_or_default();
+        let neediest = server.neediest_thread.unwrap_or_default().max(server.busiest_thread);
+        for (mean, value) in means.iter_mut().zip([server.cores, server.busiest_thread, wanted, neediest]) {
+            mean.add(value, sample.interval_s);
         }
     }
-    Some(ServerSeen { cores: cores.get()?, busiest_thread: thread.get()?, busy_threads })
+    let [cores, busiest_thread, wanted, neediest_thread] = means.map(Mean::get);
+    Some(ServerSeen {
+        cores: cores?,
+        busiest_thread: busiest_thread?,
+        wanted: wanted?,
+        neediest_thread: neediest_thread?,
+    })
 }
 
 /// Over the whole time: a program that ran for one second of ten took a tenth of what it took then. By name, as a compiler is

@@ -85,7 +85,9 @@ fn is_here(to: IpAddr, from: IpAddr) -> bool {
 fn device_of(interfaces: &[Interface], local: IpAddr, scope: Option<u32>) -> Option<String> {
     let mut with_address = interfaces.iter().filter(|interface| interface.ip() == local);
     let is_it = |interface: &&Interface| scope.is_none_or(|scope| interface.index == Some(scope));
-    with_address.find(is_it).map(|interface| interface.name.clone())
+    // A second address may carry a label, as in eth0:1; the device is eth0.
+    let name = |interface: &Interface| interface.name.split(':').next().map(str::to_owned);
+    with_address.find(is_it).and_then(name)
 }
 
 /// Bytes on the wire.
@@ -160,10 +162,12 @@ mod tests {
             interface("eth0", "10.0.0.2", 2),
             interface("eth0", "fe80::1", 2),
             interface("wlan0", "fe80::1", 3),
+            interface("eth0:1", "10.0.0.7", 2),
         ];
         for (local, scope, device) in [
             ("10.0.0.2", None, Some("eth0")),
             ("10.0.0.3", None, None),
+            ("10.0.0.7", None, Some("eth0")),
             ("fe80::1", Some(3), Some("wlan0")),
             ("fe80::1", Some(9), None),
         ] {

@@ -74,7 +74,7 @@ impl Remote {
         let mut poll = Poll { board, every, sender, last: None, is_lost: false };
         poll.arrived(first);
         let thread = thread::Builder::new().name("telemetry".to_owned());
-        thread.spawn(move || poll.run(&stopped)).map_err(RemoteError::no_thread)?;
+        thread.spawn(move || poll.run(&stopped)).map_err(|error| RemoteError::no_thread(&error))?;
         Ok(Self { facts, is_here, news, _stop: stop })
     }
 

@@ -162,6 +162,10 @@ pub struct ServerSample {
     pub cores: f64,
     /// Processor time of its busiest thread, in cores.
     pub busiest_thread: f64,
+    /// Time in which its threads could have run and had no core, in cores; `None` where the kernel does not count it.
+    pub waited: Option<f64>,
+    /// The most that a thread ran or waited for a core, in cores: near 1 it had always something to do.
+    pub neediest_thread: Option<f64>,
     /// Threads with more than 1 % of a core.
     pub busy_threads: u32,
     /// All threads.

@@ -159,7 +159,10 @@ impl Watch {
 
     /// A server that was restarted is another process.
     fn look_for_server(&mut self, laptop: &Sample) {
-        if !self.local || laptop.server.is_some() || self.looked.elapsed() < LOOK_EVERY {
+        // What is hidden from this user stays hidden.
+        let is_hopeless = matches!(self.holder, Some(Holder::Hidden { .. } | Holder::Proxy { .. }));
+        let is_due = self.looked.elapsed() >= LOOK_EVERY;
+        if !self.local || laptop.server.is_some() || is_hopeless || !is_due {
             return;
         }
         self.looked = Instant::now();
@@ -224,12 +227,12 @@ impl Watch {
         missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
         match &self.holder {
             Some(holder) if self.remote.is_none() || self.local => {
-                missing.extend(holder.missing(self.address))
+                missing.extend(holder.missing(self.address));
             }
             _ => {}
         }
-        if !self.local {
-            missing.extend(missing::of_link(self.link.as_ref()));
+        if self.link.is_none() {
+            missing.push(NO_LINK.to_owned());
         }
         if self.heartbeat.is_none() {
             missing.push(
@@ -240,6 +243,9 @@ impl Watch {
         missing
     }
 }
+
+const NO_LINK: &str =
+    "no network device has an address that leads to the server: whether the link was full is unknown";
 
 /// What a load test over a wire lacks most often.
 const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; start boardd with telemetry, or give \

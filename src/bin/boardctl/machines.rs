@@ -35,8 +35,7 @@ impl Machines {
             (addresses.len() > 1).then(|| first_reachable(&addresses, plan.timeout).ok()).flatten();
         let address = reachable.or(addresses.first().copied()).context("the name has no address")?;
         let token = flags.telemetry_token.as_deref().map(token).transpose()?;
-        let watch =
-            Watch::start(address, flags.telemetry.as_deref(), token.as_deref()).context("--telemetry")?;
+        let watch = Watch::start(address, flags.telemetry.as_deref(), token.as_deref())?;
         let warmup = Some(plan.warmup).filter(|warmup| !warmup.is_zero());
         Ok(Self { watch, warmup, link_speed: flags.link_speed, news: Vec::new() })
     }

@@ -4,11 +4,13 @@ mod args;
 mod child;
 mod compare;
 mod files;
+mod highest;
 mod layout;
 mod load;
 mod machines;
 mod progress;
 mod recorder;
+mod report;
 mod signals;
 mod trial;
 
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
         Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Report(args) => report::run(args),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

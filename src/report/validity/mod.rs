@@ -13,13 +13,11 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use std::fmt::Write as _;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RunReport;
-use super::verdict::Case;
+use super::verdict::{Case, wrapped};
 
 /// So many marks are printed; all are in the JSON.
 const PRINTED: usize = 12;
@@ -113,15 +111,14 @@ impl Validity {
         .to_owned();
         let mut marks: Vec<_> = self.marks.iter().collect();
         marks.sort_by_key(|mark| !mark.invalid);
-        // Writing to a string can't fail.
         for mark in marks.iter().take(PRINTED) {
-            let _ = writeln!(text, "  {}: {}", if mark.invalid { "not valid" } else { "note" }, mark.text);
+            text += &wrapped(if mark.invalid { "  not valid: " } else { "  note: " }, &mark.text);
         }
         if marks.len() > PRINTED {
-            let _ = writeln!(text, "  and {} more", marks.len() - PRINTED);
+            text += &format!("  and {} more\n", marks.len() - PRINTED);
         }
         for unknown in &self.unknown {
-            let _ = writeln!(text, "  not seen: {unknown}");
+            text += &wrapped("  not seen: ", unknown);
         }
         text
     }

@@ -7,6 +7,12 @@ use super::{Candidate, LimitedBy, State};
 /// From this share of a core's busy time on, it is the network's interrupts that fill it.
 const MOSTLY: f64 = 0.50;
 
+/// A thread that had to wait for a core for this share of the time shared it with others.
+const WAITED: f64 = 0.05;
+
+/// With less than this times its work in all threads, one thread has most of it.
+const ALONE: f64 = 1.50;
+
 /// A program that may be the one that fills a core.
 const FILLS: f64 = 0.50;
 
@@ -36,7 +42,11 @@ pub(super) fn all(case: &Case<'_>) -> Candidate {
         return Candidate { name: LimitedBy::AllCores, state: State::Unknown, evidence: UNSEEN.to_owned() };
     };
     let full = case.board_full();
-    let mut lines = vec![format!("the {} were {} busy on average", cores(case.core_count()), percent(mean))];
+    let busy = percent(mean);
+    let mut lines = vec![match case.core_count() {
+        1 => format!("the only core was {busy} busy"),
+        count => format!("the {count} cores were {busy} busy on average"),
+    }];
     if full && !case.is_ours() {
         lines.push(
             "mostly with other programs, so that the server would get more of them for more load".to_owned(),
@@ -49,21 +59,27 @@ pub(super) fn all(case: &Case<'_>) -> Candidate {
 
 const UNSEEN: &str = "the load of the board's cores is not known";
 
-fn cores(count: usize) -> String {
-    if count == 1 { "only core".to_owned() } else { format!("{count} cores") }
-}
-
-/// Whether the server's threads used all they could while they don't use all cores.
+/// Whether the server's threads did all they could while they don't use all cores: some of them had a core each and left
+/// others idle, or one that has all the work had always some, though it did not always have a core.
 fn threads(case: &Case<'_>) -> Option<(bool, String)> {
-    let ServerSeen { cores, busiest_thread, .. } = case.board.server?;
+    let ServerSeen { cores, busiest_thread, wanted, neediest_thread } = case.board.server?;
     let count = case.core_count();
-    let of = if count > 0 { format!(" of {count}") } else { String::new() };
+    let of = match count {
+        0 => "cores".to_owned(),
+        1 => "of it".to_owned(),
+        _ => format!("of {count} cores"),
+    };
+    let waited = match neediest_thread - busiest_thread {
+        waited if waited >= WAITED => format!(" and waited for one for {} of the time", percent(waited)),
+        _ => String::new(),
+    };
     let spreads = count > 0 && cores >= BUSY * count as f64;
+    let is_alone = count != 1 && neediest_thread >= BUSY && wanted < ALONE * neediest_thread;
     let line = format!(
-        "the server's busiest thread used {} of a core, all its threads {cores:.2}{of} cores",
+        "the server's busiest thread used {} of a core{waited}, all its threads {cores:.2} {of}",
         percent(busiest_thread)
     );
-    Some((busiest_thread >= BUSY && !spreads, line))
+    Some(((busiest_thread >= BUSY && !spreads) || is_alone, line))
 }
 
 /// Whether one core had no time left, others had, and it was the server's or the network's doing.

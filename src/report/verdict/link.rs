@@ -39,9 +39,8 @@ pub(super) fn judge(case: &Case<'_>, busy: bool) -> Candidate {
         line += &format!(", {} of the {mbit} Mbit/s {by}", percent(flow.wire / mbit));
         State::Limits
     } else if let Some(mbit) = looks_like(case, flow, loopback).filter(|_| !busy) {
-        line += &format!(
-            ", even from second to second while no core was busy: it looks like a {mbit} Mbit/s link"
-        );
+        let meanwhile = if case.core_count() > 0 { " while no core was busy" } else { "" };
+        line += &format!(", even from second to second{meanwhile}: it looks like a {mbit} Mbit/s link");
         State::Limits
     } else if let Some((mbit, by)) = speed {
         line += &format!(", {} of the {mbit} Mbit/s {by}", percent(flow.wire / mbit));
@@ -96,13 +95,11 @@ fn busiest_nic(case: &Case<'_>) -> Option<(String, f64)> {
 /// The usual speed that the rate is the most of, if it is as even as a full link makes it. An open loop that is met is even
 /// by itself.
 fn looks_like(case: &Case<'_>, flow: &Flow, loopback: bool) -> Option<u32> {
-    if flow.ripple.is_none_or(|ripple| ripple > EVEN) || case.offer_met() == Some(true) {
-        return None;
-    }
+    let steady = flow.steady.filter(|steady| steady.ripple <= EVEN && case.offer_met() != Some(true))?;
     let per_request =
         case.report.bytes.max(case.report.sent_bytes) as f64 / case.report.requests.max(1) as f64;
     let is_it = |mbit: &u32| {
-        let share = |rate: f64| rate / f64::from(*mbit);
+        let share = |rate: f64| rate * steady.of_mean / f64::from(*mbit);
         if loopback {
             // Small answers are held back by anything but the bytes in them.
             *mbit <= LOOPBACK_MOST

@@ -1,6 +1,5 @@
 //! Too little load: nothing was busy, and more of it would have brought more.
 
-use super::super::seen::BUSY;
 use super::case::{Case, percent};
 use super::link;
 use super::{Candidate, LimitedBy, State};
@@ -10,6 +9,9 @@ const MOST_TIMES: f64 = 100.0;
 
 /// A wait for a disk is worth mentioning from this share of a core's time on.
 const DISK: f64 = 0.10;
+
+/// Other programs that may be the ones that fill a core.
+const FILLS: f64 = 0.50;
 
 /// Microseconds in a second.
 const SECOND_US: f64 = 1_000_000.0;
@@ -98,12 +100,12 @@ fn proposal(case: &Case<'_>) -> String {
 /// What had the least time left.
 fn busiest(case: &Case<'_>) -> (f64, &'static str) {
     let board = &case.board;
-    let mut all = vec![(case.thread.unwrap_or_default(), "the load tester's thread")];
+    let mut all = vec![(case.neediest.unwrap_or_default(), "the load tester's thread")];
     if let Some(server) = board.server {
-        all.push((server.busiest_thread, "the server's busiest thread"));
+        all.push((server.neediest_thread, "the server's busiest thread"));
     }
-    // Where other programs fill the cores, the server can still take its share of them.
-    let crowded = board.others_cores() >= 1.0 - BUSY || !case.is_ours();
+    // Where other programs fill cores, the server can still take its share of them.
+    let crowded = board.others_cores() >= FILLS || (case.board_full() && !case.is_ours());
     if let Some((_, core)) = board.busiest_core().filter(|_| board.server.is_none() || !crowded) {
         all.push((core.busy() + core.steal, "the board's busiest core"));
     }

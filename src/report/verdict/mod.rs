@@ -24,11 +24,14 @@ mod laptop;
 mod link;
 mod load;
 mod missing;
+#[cfg(test)]
+mod tests;
 mod wire;
 mod words;
 
 pub(super) use case::{Case, percent};
 pub(super) use laptop::{Kind, Reason, reasons};
+pub(super) use words::wrapped;
 
 use std::fmt;
 

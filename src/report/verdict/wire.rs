@@ -1,7 +1,7 @@
 //! What went over the link, second by second and in each direction.
 
 use super::super::seen::mean_of_rows;
-use super::super::{RunReport, SeriesRow};
+use super::super::{RunReport, SeriesRow, Spread};
 use crate::telemetry::wire_bytes;
 
 /// Payload of a full TCP segment: 1500 bytes of an Ethernet frame less 20 of IPv4, 20 of TCP and 12 of its time stamps.
@@ -9,6 +9,9 @@ pub(super) const SEGMENT: f64 = 1448.0;
 /// What a segment costs beside its payload: those 52 bytes, and on the wire 14 of Ethernet's header, 4 of its checksum, 8 of
 /// preamble and 12 of gap (IEEE 802.3).
 const OVERHEAD: f64 = 90.0;
+
+/// A row that is as long is one of a whole second.
+const WHOLE_S: f64 = 0.9;
 
 /// Bits in a byte, by a million.
 const MBIT: f64 = 8.0 / 1_000_000.0;
@@ -24,8 +27,17 @@ pub(super) struct Flow {
     pub(super) wire: f64,
     /// Whether that was counted by the device, or else reckoned from the payload.
     pub(super) counted: bool,
-    /// Standard deviation of the payload of whole seconds, against its mean; `None` when there were too few.
-    pub(super) ripple: Option<f64>,
+    /// Whole seconds, without the first; `None` when there were too few.
+    pub(super) steady: Option<Steady>,
+}
+
+/// What a direction carried once it was under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Steady {
+    /// Its mean against that of the whole run.
+    pub(super) of_mean: f64,
+    /// Its standard deviation against its mean.
+    pub(super) ripple: f64,
 }
 
 /// Both directions; none when there was no time to see them in. `device` is the laptop's that leads to the server, if
@@ -55,7 +67,7 @@ fn flow(
         payload: payload * MBIT,
         wire: counted.unwrap_or(reckoned) * MBIT,
         counted: counted.is_some(),
-        ripple: ripple(series, |row| per_s(row, bytes(row))),
+        steady: steady(series, payload, |row| per_s(row, bytes(row))),
     })
 }
 
@@ -71,15 +83,11 @@ fn counted(series: &[SeriesRow], device: &str, sent: bool) -> Option<f64> {
     (seconds > 0.0).then(|| bytes as f64 / seconds)
 }
 
-/// How uneven whole seconds were, without the first if there are enough: in it connections open and windows grow.
-fn ripple(series: &[SeriesRow], rate: impl Fn(&SeriesRow) -> f64) -> Option<f64> {
-    let whole: Vec<f64> = series.iter().filter(|row| row.length_s > 0.9).map(rate).collect();
+/// How even whole seconds were, without the first if there are enough: in it connections open, and queues fill that a link
+/// has.
+fn steady(series: &[SeriesRow], payload: f64, rate: impl Fn(&SeriesRow) -> f64) -> Option<Steady> {
+    let whole: Vec<f64> = series.iter().filter(|row| row.length_s > WHOLE_S).map(rate).collect();
     let steady = if whole.len() > 2 { &whole[1..] } else { &whole[..] };
-    if steady.len() < 2 {
-        return None;
-    }
-    let count = steady.len() as f64;
-    let mean = steady.iter().sum::<f64>() / count;
-    let squares: f64 = steady.iter().map(|rate| (rate - mean).powi(2)).sum();
-    (mean > 0.0).then(|| (squares / (count - 1.0)).sqrt() / mean)
+    let spread = Spread::of(steady).filter(|spread| steady.len() > 1 && spread.mean > 0.0)?;
+    Some(Steady { of_mean: spread.mean / payload, ripple: spread.stdev / spread.mean })
 }

@@ -3,6 +3,9 @@
 use super::case::Case;
 use super::{Candidate, LimitedBy, State, Verdict};
 
+/// Lines are no wider, unless a single word is: a terminal that is wider is seldom read to its edge.
+const WIDTH: usize = 100;
+
 /// The sentence for `limited_by`, with what comes next if that were not there.
 pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Candidate]) -> String {
     let mut line = match limited_by {
@@ -10,7 +13,7 @@ pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Can
         LimitedBy::Link => "the link was full: the board may have had time left",
         LimitedBy::Admission => "the server turned requests away: it serves what it lets in",
         LimitedBy::Clock => "the board's clock was held down while its cores were busy",
-        LimitedBy::OneCore => "one core, or the server's few threads, had no time left; other cores had",
+        LimitedBy::OneCore => "one core, or a server that works on few of them, could do no more",
         LimitedBy::AllCores if case.local => {
             "all cores were busy; with a laptop for the load tester, the server has them all"
         }
@@ -41,11 +44,44 @@ impl Verdict {
     pub fn render(&self) -> String {
         let mut text = format!("What limited it\n  {}\n", self.headline);
         for Candidate { name, state, evidence } in &self.candidates {
-            text += &format!("  {name:<16} {state:<8} {evidence}\n");
+            text += &wrapped(&format!("  {name:<16} {state:<8} "), evidence);
         }
         for missing in &self.missing {
-            text += &format!("  missing: {missing}\n");
+            text += &wrapped("  missing: ", missing);
         }
         text
     }
+}
+
+/// The words of a text; a number and its unit are one.
+fn unbreakable(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut number = false;
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if number => *last += &format!(" {word}"),
+            _ => words.push(word.to_owned()),
+        }
+        number = word.parse::<f64>().is_ok();
+    }
+    words
+}
+
+/// A line that goes on below where its text begins when it is too long.
+pub(in crate::report) fn wrapped(head: &str, text: &str) -> String {
+    let margin = head.chars().count();
+    let (mut lines, mut width) = (head.to_owned(), margin);
+    for word in unbreakable(text) {
+        let letters = word.chars().count();
+        if width > margin && width + 1 + letters > WIDTH {
+            lines += &format!("\n{:margin$}", "");
+            width = margin;
+        } else if width > margin {
+            lines.push(' ');
+            width += 1;
+        }
+        lines += &word;
+        width += letters;
+    }
+    lines + "\n"
 }

@@ -30,7 +30,7 @@ const QUOTE_CHARS: usize = 40;
 pub struct RemoteError(String);
 
 impl RemoteError {
-    pub(super) fn no_thread(error: io::Error) -> Self {
+    pub(super) fn no_thread(error: &io::Error) -> Self {
         Self(format!("can't start a thread for the board's telemetry: {error}"))
     }
 }

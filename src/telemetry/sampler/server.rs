@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::ServerSample;
 use super::Watched;
 use super::processes::{Known, Processes, cores};
-use crate::board::{self, ProcessRow, SysRoot};
+use crate::board::{self, ProcessRow, SysRoot, ThreadTimes};
 
 /// A thread with more than this share of a core works.
 const BUSY_CORES: f64 = 0.01;
@@ -31,8 +31,7 @@ pub(super) struct Server {
 #[derive(Debug, Default)]
 struct Member {
     started: u64,
-    /// Processor time of each thread, in nanoseconds.
-    threads: BTreeMap<u32, u64>,
+    threads: BTreeMap<u32, ThreadTimes>,
     /// Processor time of threads that have ended.
     ended_ns: u64,
     total_ns: u64,
@@ -47,6 +46,8 @@ struct Member {
 struct Used {
     all_ns: u64,
     busiest_ns: u64,
+    waited_ns: Option<u64>,
+    neediest_ns: Option<u64>,
     busy_threads: u32,
 }
 
@@ -107,6 +108,16 @@ impl Server {
             name: processes.get(pid)?.row.name.clone(),
             cores: cores(used.iter().map(|used| used.all_ns).sum(), since)?,
             busiest_thread: cores(used.iter().map(|used| used.busiest_ns).max()?, since)?,
+            waited: used
+                .iter()
+                .filter_map(|used| used.waited_ns)
+                .reduce(|a, b| a + b)
+                .and_then(|ns| cores(ns, since)),
+            neediest_thread: used
+                .iter()
+                .filter_map(|used| used.neediest_ns)
+                .max()
+                .and_then(|ns| cores(ns, since)),
             busy_threads: used.iter().map(|used| used.busy_threads).sum(),
             threads: rows.iter().map(|row| row.threads).sum(),
             rss_bytes: Some(rows.iter().map(|row| row.rss_bytes).sum()),
@@ -118,17 +129,25 @@ impl Server {
 impl Member {
     /// Takes a new reading. The threads' times are exact, but an ended thread's last piece is in none of them; the process's
     /// own time has it, in steps of a clock tick. So the sum over the threads counts, raised to what the process says.
-    fn update(&mut self, row: &ProcessRow, threads: &[(u32, u64)], since: Duration) {
+    fn update(&mut self, row: &ProcessRow, threads: &[(u32, ThreadTimes)], since: Duration) {
         let mut used = Used::default();
-        for (tid, ns) in threads {
-            let before = self.threads.remove(tid).filter(|before| before <= ns);
-            let ran = ns - before.unwrap_or(0);
+        for (tid, times) in threads {
+            // A number that was given anew begins from 0.
+            let before =
+                self.threads.remove(tid).filter(|before| before.ran_ns <= times.ran_ns).unwrap_or_default();
+            let ran = times.ran_ns - before.ran_ns;
             used.busiest_ns = used.busiest_ns.max(ran);
             used.busy_threads += u32::from(cores(ran, since).is_some_and(|cores| cores > BUSY_CORES));
+            if let Some(waited) = times.waited_ns.map(|ns| ns.saturating_sub(before.waited_ns.unwrap_or(0))) {
+                used.waited_ns = Some(used.waited_ns.unwrap_or(0) + waited);
+                used.neediest_ns = used.neediest_ns.max(Some(ran + waited));
+            }
         }
-        self.ended_ns += self.threads.values().sum::<u64>();
+        let ran =
+            |threads: &BTreeMap<u32, ThreadTimes>| threads.values().map(|times| times.ran_ns).sum::<u64>();
+        self.ended_ns += ran(&self.threads);
         self.threads = threads.iter().copied().collect();
-        let alive: u64 = self.threads.values().sum();
+        let alive = ran(&self.threads);
         let total = (alive + self.ended_ns).max(row.cpu_ns).max(self.total_ns);
         self.ended_ns = total - alive.min(total);
         used.all_ns = total - self.total_ns;

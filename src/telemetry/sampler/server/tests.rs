@@ -35,7 +35,8 @@ impl Machine {
         for (tid, ms) in threads {
             let task = dir.join(format!("task/{tid}"));
             fs::create_dir_all(&task).expect("directory");
-            fs::write(task.join("schedstat"), format!("{} 0 0\n", ms * 1_000_000)).expect("file");
+            fs::write(task.join("schedstat"), format!("{} {} 0\n", ms * 1_000_000, ms * 500_000))
+                .expect("file");
         }
         fs::create_dir_all(&dir).expect("directory");
         let stat = format!(
@@ -79,6 +80,8 @@ fn a_master_and_its_workers_are_one_server() {
     let sample = machine.sample().expect("a difference");
     assert_eq!((sample.pid, sample.name.as_str(), sample.threads), (100, "nginx", 4));
     assert!(near(sample.cores, 0.9) && near(sample.busiest_thread, 0.6), "{sample:?}");
+    assert!(sample.waited.is_some_and(|cores| near(cores, 0.45)), "{sample:?}");
+    assert!(sample.neediest_thread.is_some_and(|cores| near(cores, 0.9)), "{sample:?}");
     assert_eq!(sample.busy_threads, 2);
     assert!(near(sample.cpu_s, 0.01 + 0.8 + 0.605), "{sample:?}");
     assert_eq!(sample.rss_bytes, Some(3 * 2 * rustix::param::page_size() as u64));
