@@ -17,7 +17,7 @@ use boardkit::report::{Environment, Settings, json};
 use boardkit::units::Span;
 use fastrand::Rng;
 
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, Rate};
 use crate::load::print;
 use crate::{EXIT_MEASURED_FAILURE, files, progress, recorder, signals};
 use candidate::{Candidate, Nothing};
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
 }
 
 fn compare(args: &CompareArgs) -> Result<()> {
-    check_names(args)?;
+    check(args)?;
     let (json_path, markdown_path) = (args.flags.json.as_deref(), args.markdown.as_deref());
     let in_markdown = markdown_path == Some(Path::new("-"));
     let markdown_path = markdown_path.filter(|_| !in_markdown);
@@ -76,7 +76,7 @@ fn compare(args: &CompareArgs) -> Result<()> {
     gone.map_or(Ok(()), |gone| Err(gone.into()))
 }
 
-fn check_names(args: &CompareArgs) -> Result<()> {
+fn check(args: &CompareArgs) -> Result<()> {
     ensure!(args.servers.len() > 1, "compare needs at least two servers, each as NAME=URL");
     let mut names = HashSet::new();
     let twice = args.servers.iter().map(|server| &server.name).find(|name| !names.insert(*name));
@@ -85,6 +85,8 @@ fn check_names(args: &CompareArgs) -> Result<()> {
         "two servers are called {}: give each a name of its own",
         twice.map_or("", |name| name)
     );
+    let ramp = matches!(args.flags.rate, Some(Rate::Ramp(..)));
+    ensure!(!ramp, "--rate takes one number here: a turn is too short for a ramp");
     Ok(())
 }
 

@@ -19,6 +19,8 @@ fn wrong_usage_is_named_in_one_line() {
         (&["compare", a, b, "--rounds", "many"], "--rounds"),
         (&["compare", a, b, "-d", "0s"], "--duration"),
         (&["compare", a, b, "--seed", "x"], "--seed"),
+        (&["compare", a, b, "--rate", "10..20"], "too short for a ramp"),
+        (&["compare", a, b, "--rate", "max"], "--rate max"),
         (&["compare", a, b, "--json", "/does/not/exist/c.json"], "--json"),
         (&["compare", a, b, "--markdown", "/does/not/exist/c.md"], "--markdown"),
         (&["compare", a, b, "-H", "no colon"], "--header"),

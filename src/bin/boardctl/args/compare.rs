@@ -26,7 +26,10 @@ const LONGEST_NAME: usize = 24;
 
 /// `boardctl compare`.
 #[derive(Debug, Args)]
+// A turn is too short for a ramp, and a search for the highest rate is `load`'s.
 #[command(
+    mut_arg("rate", |flag| flag.value_name("N").help("Open loop: start N requests a second at each server")),
+    mut_arg("steps", |flag| flag.hide(true)),
     after_help = EXAMPLES,
     mut_arg("duration", |flag| flag.help("How long to load each server in a round, such as 500ms [default: 175ms]")),
     mut_arg("warmup", |flag| flag.help("Load each server this long before the first round").default_value("1s")),
