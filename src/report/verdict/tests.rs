@@ -611,7 +611,7 @@ fn too_little_load() {
         (
             "next to nothing to do",
             |report| {
-                each_board(report, |_, board| (board.cores, board.server) = (cores(&[0.001, 0.0]), None))
+                each_board(report, |_, board| (board.cores, board.server) = (cores(&[0.001, 0.0]), None));
             },
             LimitedBy::TooLittleLoad,
             "the load tester's thread was busiest with 10 %: 10 ÷ 0.10 is about -c 100",

@@ -24,7 +24,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Load an HTTP server and report what it served
-    Load(LoadArgs),
+    Load(Box<LoadArgs>),
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
     Try(LoadFlags),
