@@ -47,19 +47,27 @@ impl PortOwner {
     }
 }
 
-/// The processes that hold the socket that listens at `address`, as far as they may be looked at: several where one was
-/// handed on, as systemd hands a service its sockets and a master its workers. Takes milliseconds.
+/// The processes that hold a socket that takes connections to `address`, as far as they may be looked at: several where one
+/// was handed on, as systemd hands a service its sockets and a master its workers, or where each worker has its own
+/// (SO_REUSEPORT). Takes milliseconds.
 #[must_use]
 pub fn holders(root: &SysRoot, address: SocketAddr) -> Vec<u32> {
     let tables = ["proc/net/tcp", "proc/net/tcp6"].map(|table| root.text(table).unwrap_or_default());
-    let mut rows = tables.iter().flat_map(|table| table.lines().skip(1));
-    let Some((_, inode)) = rows.find_map(|row| listener(row, address)) else { return Vec::new() };
-    let link = format!("socket:[{inode}]");
+    let rows = tables.iter().flat_map(|table| table.lines().skip(1));
+    let listening = rows.filter_map(|row| {
+        let (ip, _) = parse_local(row.split_ascii_whitespace().nth(1)?)?;
+        Some((ip == address.ip(), format!("socket:[{}]", listener(row, address)?.1)))
+    });
+    // As in the kernel, who listens at the very address comes before who listens at all of them.
+    let (exact, others): (Vec<_>, Vec<_>) = listening.partition(|(exact, _)| *exact);
+    let links: Vec<String> =
+        if exact.is_empty() { others } else { exact }.into_iter().map(|(_, link)| link).collect();
     let mut holders = Vec::new();
     root.find_numbered("proc", "", &mut |pid| {
         let dir = format!("proc/{pid}/fd");
-        let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).as_ref() == Some(&link);
-        holders.extend(root.find_numbered(&dir, "", &mut is_it).map(|_| pid));
+        let mut is_it = |fd| root.link(&format!("{dir}/{fd}")).is_some_and(|link| links.contains(&link));
+        let holds = !links.is_empty() && root.find_numbered(&dir, "", &mut is_it).is_some();
+        holders.extend(holds.then_some(pid));
         false
     });
     holders

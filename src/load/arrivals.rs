@@ -13,8 +13,8 @@ use rustix::time::{
 };
 
 use super::connection::{Connection, Phase};
+use super::dealt::Dealt;
 use super::error::LoadError;
-use super::schedule::Dealt;
 use super::shared::{SECOND_NS, Shared};
 
 /// What epoll gives back for the timer; no connection has this number.
@@ -104,7 +104,7 @@ impl Arrivals {
     fn take_due(&mut self, shared: &mut Shared<'_>) -> Option<u64> {
         let next = self.next().filter(|next| *next <= shared.now)?;
         self.dealt.advance();
-        shared.tally.open.arrivals += u64::from(next >= shared.count_from);
+        count_arrival(shared, next);
         Some(next)
     }
 
@@ -134,14 +134,13 @@ impl Arrivals {
     /// Ends the schedule: what was due up to `now` and was never sent is counted so.
     pub(super) fn finish(&mut self, shared: &mut Shared<'_>, now: u64) {
         self.end = self.end.min(now);
-        let counts = &mut shared.tally.open;
         while let Some(next) = self.next() {
             self.dealt.advance();
-            counts.arrivals += u64::from(next >= shared.count_from);
-            counts.unsent += u64::from(next >= shared.count_from);
+            count_arrival(shared, next);
+            shared.tally.open.unsent += u64::from(next >= shared.count_from);
         }
         let returned = shared.returned.drain(..).filter(|intended| *intended >= shared.count_from);
-        counts.unsent += returned.count() as u64;
+        shared.tally.open.unsent += returned.count() as u64;
     }
 }
 
@@ -151,17 +150,31 @@ fn take_returned(shared: &mut Shared<'_>) -> Option<u64> {
     Some(shared.returned.swap_remove(at))
 }
 
+/// An arrival that was due at `intended`, whatever becomes of it.
+#[inline]
+fn count_arrival(shared: &mut Shared<'_>, intended: u64) {
+    shared.tally.open.arrivals += u64::from(intended >= shared.count_from);
+    if let Some(step) = shared.step_at(intended) {
+        step.arrivals += 1;
+    }
+}
+
 /// Whose fault it was that a request started after its time: a connection that was free then means ours.
 fn count_start(shared: &mut Shared<'_>, intended: u64, idle_since: u64, sent_at: u64) {
     if intended < shared.count_from {
         return;
     }
+    let waited = idle_since > intended;
+    let delay = sent_at.saturating_sub(intended);
+    let late = !waited && delay > LATE_NS;
     let counts = &mut shared.tally.open;
-    if idle_since > intended {
-        counts.waited += 1;
-    } else {
-        let delay = sent_at.saturating_sub(intended);
+    counts.waited += u64::from(waited);
+    counts.late += u64::from(late);
+    if !waited {
         counts.start_delay.record(delay);
-        counts.late += u64::from(delay > LATE_NS);
+    }
+    if let Some(step) = shared.step_at(intended) {
+        step.waited += u64::from(waited);
+        step.late += u64::from(late);
     }
 }

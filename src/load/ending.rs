@@ -80,8 +80,12 @@ impl Connection {
     /// The requests have waited too long: they are recorded with the least they took.
     pub(super) fn timed_out(&mut self, shared: &mut Shared<'_>) {
         let count = self.waiting(shared.count_from);
-        shared.tally.timed_out.record_n(shared.now.saturating_sub(self.began), count);
+        let waited = shared.now.saturating_sub(self.began);
+        shared.tally.timed_out.record_n(waited, count);
         shared.tally.errors.timeout += count;
+        if let Some(step) = shared.step_at(self.began) {
+            step.latency.record_n(waited, count);
+        }
         self.give_up(shared, Failure::TimedOut);
         self.open(shared);
     }
@@ -93,7 +97,11 @@ impl Connection {
         let whole = self.sent_before || self.carried || shared.is_open_loop();
         let sent = if whole { self.asked } else { self.written.div_ceil(shared.request_len) };
         if self.began >= shared.count_from {
-            shared.tally.failed.count(failure, sent.saturating_sub(answered) as u64);
+            let count = sent.saturating_sub(answered) as u64;
+            shared.tally.failed.count(failure, count);
+            if let Some(step) = shared.step_at(self.began) {
+                step.failed += count;
+            }
         }
         self.unanswered = 0;
         self.repeating = false;

@@ -138,7 +138,11 @@ impl Connection {
         shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
         shared.tally.requests += 1;
         shared.tally.head_bytes += u64::from(answer.head_len);
-        shared.tally.errors.status += u64::from(answer.status > 399);
+        let refused = answer.status > 399;
+        shared.tally.errors.status += u64::from(refused);
+        if !shared.step_ends.is_empty() {
+            shared.count_in_steps(self.began, took, refused);
+        }
         self.finished += 1;
         self.worst_gap_ns = self.worst_gap_ns.max(shared.now.saturating_sub(self.last_finish));
         self.last_finish = shared.now;

@@ -26,7 +26,8 @@ impl ErrorCounts {
         self.connect + self.read + self.write + self.timeout
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    /// Adds those of `other`.
+    pub fn add(&mut self, other: &Self) {
         self.connect += other.connect;
         self.read += other.read;
         self.write += other.write;

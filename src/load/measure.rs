@@ -1,8 +1,11 @@
 //! A run as one thread sees it: warm-up, the measured part, and what is still under way then.
 
 use super::arrivals::Arrivals;
+use super::dealt::{self, Dealt};
 use super::error::LoadError;
-use super::schedule::{Dealt, Schedule};
+use super::plan;
+use super::schedule::Schedule;
+use super::shared::Shared;
 use super::worker::{SAMPLE_NS, Worker};
 
 /// From the moment that the first thread is ready to the start of a schedule, so that all threads are.
@@ -15,7 +18,7 @@ impl Worker<'_> {
         self.shared.sending = true;
         let warmup = self.shared.plan.warmup_ns();
         let warm_at = match self.shared.plan.schedule {
-            Some(schedule) => self.start_open_loop(schedule)? + warmup,
+            Some(schedule) => self.start_open_loop(&schedule)? + warmup,
             None => self.start_closed_loop() + warmup,
         };
         if warmup > 0 {
@@ -66,12 +69,14 @@ impl Worker<'_> {
     }
 
     /// Sets up the schedule that all threads share. Gives the time at which it begins.
-    fn start_open_loop(&mut self, schedule: Schedule) -> Result<u64, LoadError> {
+    fn start_open_loop(&mut self, schedule: &Schedule) -> Result<u64, LoadError> {
         let shared = &mut self.shared;
         let origin = *self.signals.origin.get_or_init(|| shared.now + LEAD_NS);
         shared.count_from = origin + shared.plan.warmup_ns();
         shared.last_due = shared.count_from + shared.plan.duration_ns();
-        let dealt = Dealt::new(schedule, shared.plan.connections, shared.plan.threads, self.index);
+        shared.step_ends = step_ends(schedule, shared);
+        let edges = dealt::edges(schedule, shared.plan.warmup, shared.plan.duration);
+        let dealt = Dealt::new(edges, shared.plan.connections, shared.plan.threads, self.index);
         self.arrivals = Some(Arrivals::new(dealt, origin, shared.last_due, shared)?);
         // Those that are no longer ready are sorted out where they are parked.
         shared.ready.extend(0..self.connections.len());
@@ -109,4 +114,13 @@ impl Worker<'_> {
         let Some(arrivals) = &self.arrivals else { return false };
         arrivals.is_pending(&self.shared) || self.connections.iter().any(|one| one.waiting(0) > 0)
     }
+}
+
+/// On the common clock.
+fn step_ends(schedule: &Schedule, shared: &Shared<'_>) -> Vec<u64> {
+    if !schedule.is_ramp() {
+        return Vec::new();
+    }
+    let steps = schedule.steps(shared.plan.duration);
+    steps.iter().map(|step| shared.count_from + plan::nanos(step.end)).collect()
 }

@@ -1,91 +1,111 @@
 //! When requests start in an open loop: decided ahead, whatever the server does.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Above this the clock's own steps decide, and no machine in use sends as much.
 const MOST_PER_SECOND: f64 = 1e7;
 /// One request in a quarter of an hour; below it a run has none.
 const LEAST_PER_SECOND: f64 = 0.001;
-/// Nanoseconds in a second.
-const SECOND: f64 = 1e9;
+/// More than anybody reads in a table.
+const MOST_STEPS: usize = 1000;
 
-/// Arrivals one after the other at a constant rate, the first of them at once.
+/// Arrivals one after the other, the first of them at once: at a constant rate, or at one that changes in steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schedule {
-    per_second: f64,
+    from: f64,
+    to: f64,
+    /// 1 is a constant rate.
+    steps: usize,
+}
+
+/// A part of a ramp, with one rate. An arrival belongs to the step in which it is due.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// Arrivals per second.
+    pub rate: f64,
+    /// When it begins, after measuring began.
+    pub begin: Duration,
+    /// When it ends.
+    pub end: Duration,
+}
+
+/// Why there is no such schedule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ScheduleError {
+    /// A rate that means nothing, or that no machine sends.
+    #[error("a rate must be from {LEAST_PER_SECOND} to {MOST_PER_SECOND} requests per second")]
+    Rate,
+    /// A ramp of one step is no ramp.
+    #[error("a ramp has from 2 to {MOST_STEPS} steps")]
+    Steps,
 }
 
 impl Schedule {
-    /// So many arrivals each second, over all connections; `None` outside of 0.001 to 10,000,000.
-    #[must_use]
-    pub fn constant(per_second: f64) -> Option<Self> {
-        (LEAST_PER_SECOND..=MOST_PER_SECOND).contains(&per_second).then_some(Self { per_second })
+    /// So many arrivals each second, over all connections.
+    ///
+    /// # Errors
+    /// When the rate is outside of 0.001 to 10,000,000.
+    pub fn constant(per_second: f64) -> Result<Self, ScheduleError> {
+        checked(per_second).map(|rate| Self { from: rate, to: rate, steps: 1 })
     }
 
-    /// Arrivals per second.
+    /// A ramp: rates that rise, or fall, from `from` to `to` by equal amounts, in steps of equal length. A run has all of
+    /// them in what is measured; its warm-up has the rate of the first.
+    ///
+    /// # Errors
+    /// When a rate is outside of 0.001 to 10,000,000, or the number of steps outside of 2 to 1,000.
+    pub fn ramp(from: f64, to: f64, steps: usize) -> Result<Self, ScheduleError> {
+        let (from, to) = (checked(from)?, checked(to)?);
+        let sound = (2..=MOST_STEPS).contains(&steps);
+        sound.then_some(Self { from, to, steps }).ok_or(ScheduleError::Steps)
+    }
+
+    /// Arrivals per second, of a ramp on average.
     #[must_use]
     pub fn per_second(&self) -> f64 {
-        self.per_second
+        self.from.midpoint(self.to)
     }
 
-    /// When arrival `number`, counted from 0, is to start: nanoseconds after the first.
-    fn at(&self, number: u64) -> u64 {
-        // Each from its number and not from the one before, so that no rounding adds up.
-        let ns = number as f64 / self.per_second * SECOND;
-        // Saturates far beyond the end of any run.
-        #[allow(clippy::cast_possible_truncation, reason = "see above")]
-        let ns = ns as u64;
-        ns
+    /// Whether the rate changes.
+    #[must_use]
+    pub fn is_ramp(&self) -> bool {
+        self.steps > 1
     }
+
+    /// The steps of a run of that `duration`, in their order; a constant rate is one step.
+    #[must_use]
+    pub fn steps(&self, duration: Duration) -> Vec<Step> {
+        // Each from its number, so that no rounding adds up.
+        let edge = |index: usize| {
+            let ns = duration.as_nanos() * index as u128 / self.steps as u128;
+            Duration::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+        };
+        let step = |index| Step { rate: self.rate(index), begin: edge(index), end: edge(index + 1) };
+        (0..self.steps).map(step).collect()
+    }
+
+    /// The rate of step `index`: at both ends exactly as it was asked for.
+    fn rate(&self, index: usize) -> f64 {
+        match self.steps - 1 {
+            last if index == last => self.to,
+            last => self.from + (self.to - self.from) * (index as f64 / last as f64),
+        }
+    }
+}
+
+fn checked(per_second: f64) -> Result<f64, ScheduleError> {
+    let sound = (LEAST_PER_SECOND..=MOST_PER_SECOND).contains(&per_second);
+    sound.then_some(per_second).ok_or(ScheduleError::Rate)
 }
 
 impl fmt::Display for Schedule {
-    /// As it is typed.
+    /// As it is typed, and for a ramp the number of its steps.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.per_second.fmt(f)
-    }
-}
-
-/// A thread's part of a schedule.
-///
-/// Arrivals are dealt to connections in turn, and connections to threads in turn: each thread gets as many arrivals as
-/// its connections are worth, evenly in time, without asking the others.
-#[derive(Debug, Clone)]
-pub(super) struct Dealt {
-    schedule: Schedule,
-    connections: u64,
-    threads: u64,
-    index: u64,
-    /// Connections of this thread.
-    share: u64,
-    /// How many of its arrivals were taken.
-    taken: u64,
-}
-
-impl Dealt {
-    /// What thread `index` of `threads` gets of a schedule for `connections`; each thread has at least one of them.
-    pub(super) fn new(schedule: Schedule, connections: usize, threads: usize, index: usize) -> Self {
-        Self {
-            schedule,
-            connections: connections as u64,
-            threads: threads as u64,
-            index: index as u64,
-            share: super::limits::share(connections, threads, index) as u64,
-            taken: 0,
+        match self.steps {
+            1 => self.from.fmt(f),
+            steps => write!(f, "{}..{} in {steps} steps", self.from, self.to),
         }
-    }
-
-    /// When the next arrival is to start: nanoseconds after the start of the schedule.
-    #[inline]
-    pub(super) fn next(&self) -> u64 {
-        let (cycle, place) = (self.taken / self.share, self.taken % self.share);
-        self.schedule.at(cycle * self.connections + self.index + place * self.threads)
-    }
-
-    /// Goes on to the arrival after it.
-    #[inline]
-    pub(super) fn advance(&mut self) {
-        self.taken += 1;
     }
 }
 
@@ -96,47 +116,30 @@ mod tests {
     #[test]
     fn rates_that_mean_nothing_are_refused() {
         for per_second in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-9, 1e9] {
-            assert_eq!(Schedule::constant(per_second), None, "{per_second}");
+            assert_eq!(Schedule::constant(per_second), Err(ScheduleError::Rate), "{per_second}");
         }
-        assert_eq!(Schedule::constant(2.5).map(|schedule| schedule.per_second()), Some(2.5));
+        assert_eq!(Schedule::constant(2.5).map(|schedule| schedule.per_second()), Ok(2.5));
     }
 
     #[test]
-    fn the_threads_together_have_each_arrival_once() {
-        let schedule = Schedule::constant(1000.0).unwrap();
-        for (connections, threads) in [(1, 1), (3, 2), (15, 8), (100, 3), (7, 7)] {
-            let mut starts = Vec::new();
-            for index in 0..threads {
-                let mut dealt = Dealt::new(schedule, connections, threads, index);
-                while dealt.next() < 1_000_000_000 {
-                    starts.push(dealt.next());
-                    dealt.advance();
-                }
-            }
-            starts.sort_unstable();
-            let all: Vec<u64> = (0..1000).map(|number| number * 1_000_000).collect();
-            assert_eq!(starts, all, "{connections} connections on {threads} threads");
-        }
+    fn a_ramp_has_both_its_ends_and_equal_steps() {
+        let second = Duration::from_secs(1);
+        let ramp = Schedule::ramp(100.0, 500.0, 3).unwrap();
+        let ms = |at: Duration| at.as_millis();
+        let steps = ramp.steps(second);
+        let steps: Vec<_> = steps.iter().map(|step| (step.rate, ms(step.begin), ms(step.end))).collect();
+        assert_eq!(steps, [(100.0, 0, 333), (300.0, 333, 666), (500.0, 666, 1000)]);
+        assert_eq!((ramp.to_string().as_str(), ramp.per_second()), ("100..500 in 3 steps", 300.0));
+        let down = Schedule::ramp(500.0, 100.0, 2).unwrap().steps(second);
+        assert_eq!(down.iter().map(|step| step.rate).collect::<Vec<_>>(), [500.0, 100.0]);
+        assert_eq!(Schedule::constant(5.0).unwrap().steps(second).len(), 1);
     }
 
     #[test]
-    fn a_thread_has_its_share_of_the_rate_at_any_time() {
-        let schedule = Schedule::constant(3000.0).unwrap();
-        let mut dealt = Dealt::new(schedule, 3, 2, 0);
-        let mut before = 0;
-        for number in 1..=2000 {
-            dealt.advance();
-            assert!(dealt.next() > before, "arrival {number} is not after the one before");
-            before = dealt.next();
-        }
-        // Two of three connections, and so two thirds of 3,000 a second.
-        assert_eq!(before, 1_000_000_000);
-    }
-
-    #[test]
-    fn rounding_does_not_add_up() {
-        let schedule = Schedule::constant(3.0).unwrap();
-        assert_eq!(schedule.at(1), 333_333_333);
-        assert_eq!(schedule.at(3_000_000), 1_000_000_000_000_000);
+    fn ramps_that_mean_nothing_are_refused() {
+        assert_eq!(Schedule::ramp(0.0, 10.0, 2), Err(ScheduleError::Rate));
+        assert_eq!(Schedule::ramp(10.0, f64::INFINITY, 2), Err(ScheduleError::Rate));
+        assert_eq!(Schedule::ramp(10.0, 20.0, 1), Err(ScheduleError::Steps));
+        assert_eq!(Schedule::ramp(10.0, 20.0, 1001), Err(ScheduleError::Steps));
     }
 }

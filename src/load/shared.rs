@@ -31,6 +31,8 @@ pub(super) struct Shared<'a> {
     pub(super) count_from: u64,
     /// When the last arrival of an open loop is due; the end of time in a closed one.
     pub(super) last_due: u64,
+    /// When the steps of a ramp end, on the common clock; empty without one.
+    pub(super) step_ends: Vec<u64>,
     /// The latest clock reading, in nanoseconds since `base`.
     pub(super) now: u64,
     /// Whether the clock has started; before, connections are opened and wait.

@@ -7,6 +7,7 @@ use super::fault::{ErrorCounts, FailureCounts, Fault};
 use super::histogram::LatencyHistogram;
 use super::parts::TimeParts;
 use super::status::Statuses;
+use super::steps::Steps;
 
 /// Everything one thread, or in the end the whole run, has counted.
 #[derive(Debug, Clone, Default)]
@@ -17,6 +18,8 @@ pub struct Tally {
     pub timed_out: LatencyHistogram,
     /// What only an open loop has.
     pub open: OpenCounts,
+    /// A ramp step by step.
+    pub steps: Steps,
     /// Requests with a complete answer.
     pub requests: u64,
     /// Bytes read: heads, bodies and their framing.
@@ -80,6 +83,7 @@ impl Tally {
         self.statuses.add(&other.statuses);
         self.timed_out.add(&other.timed_out);
         self.open.add(&other.open);
+        self.steps.add(&other.steps);
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.head_bytes += other.head_bytes;

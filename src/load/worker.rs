@@ -88,6 +88,7 @@ impl<'a> Worker<'a> {
             returned: Vec::new(),
             count_from: 0,
             last_due: u64::MAX,
+            step_ends: Vec::new(),
             now: 0,
             sending: false,
             base: signals.base,

@@ -50,6 +50,18 @@ pub struct Histograms {
 }
 
 impl Histograms {
+    /// Waits of all finished requests, and of those that timed out the least they took.
+    ///
+    /// # Errors
+    /// When one of the texts is no histogram.
+    pub fn latency(&self) -> Result<LatencyHistogram, HistogramError> {
+        let mut all = self.timed_out.decode()?;
+        for status in self.statuses.values() {
+            all.add(&status.latency.decode()?);
+        }
+        Ok(all)
+    }
+
     /// Those of a tally.
     #[must_use]
     pub fn of(tally: &Tally) -> Self {

@@ -29,6 +29,14 @@ pub fn write_unsynced<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
     replace(report, path, |_| Ok(()))
 }
 
+/// The same for what is no JSON and there already, such as a page.
+///
+/// # Errors
+/// As [`write()`].
+pub fn write_text(text: &[u8], path: &Path) -> io::Result<()> {
+    replace_text(text, path, File::sync_all)
+}
+
 fn replace<R: Serialize>(report: &R, path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
     let mut text = serde_json::to_vec_pretty(report)?;
     text.push(b'\n');

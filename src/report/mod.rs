@@ -1,8 +1,11 @@
 //! Results: what a run found, as a value that is printed for people ([`text`]) and written for programs ([`json`]).
 
 mod answers;
+pub mod chart;
 mod clock;
+pub mod compare;
 mod environment;
+mod figures;
 #[cfg(test)]
 mod hand;
 pub mod hgrm;
@@ -12,14 +15,18 @@ mod latency;
 pub mod like;
 mod nothing;
 mod open_loop;
+pub mod page;
 pub mod preset;
 mod run;
 pub mod schema;
+mod search;
 mod seen;
 mod series;
 mod settings;
+mod slo;
 mod spans;
 mod spread;
+mod steps;
 mod telemetry;
 pub mod text;
 mod trial;
@@ -34,9 +41,12 @@ pub use latency::{LatencyUs, StatusReport};
 pub use open_loop::{OpenLoop, StartDelayUs};
 pub use preset::PresetReport;
 pub use run::{ClientCpu, Connections, Fairness, RunReport};
+pub use search::{ProbeReport, SearchReport, probe_titles};
 pub use series::{RowLatencyUs, SeriesRow};
 pub use settings::Settings;
+pub use slo::{BoundReport, Slo, SloError, SloReport};
 pub use spread::Spread;
+pub use steps::{Knee, StepReport};
 pub use telemetry::{LinkReport, ServerProcess, TelemetryReport};
 pub use trial::{ServerSide, TrialReport};
 pub use validity::{Mark, MarkKind, Validity};

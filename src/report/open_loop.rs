@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::load::{LatencyHistogram, Schedule, Tally};
+use super::{Knee, StepReport, steps};
+use crate::load::{LatencyHistogram, LoadPlan, Outcome, Schedule};
 
 /// What became of the arrivals. `arrivals` is the sum of `answered`, `failed` and `unanswered`, exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
-    /// Arrivals per second that were asked for.
+    /// Arrivals per second that were asked for, of a ramp on average.
     pub rate: f64,
     /// Arrivals that were due.
     pub arrivals: u64,
@@ -28,10 +29,16 @@ pub struct OpenLoop {
     pub late: u64,
     /// By how much those started late that did not have to wait for a connection; `null` when there were none.
     pub start_delay_us: StartDelayUs,
+    /// The steps of a ramp that were begun; none of a constant rate.
+    #[serde(default)]
+    pub steps: Vec<StepReport>,
+    /// Where the server stopped keeping up with a ramp; `null` when it kept up, and of a constant rate.
+    #[serde(default)]
+    pub knee: Option<Knee>,
 }
 
 /// How late requests were started, in microseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "each name is the statistic itself")]
 pub struct StartDelayUs {
     pub p50: Option<f64>,
@@ -40,8 +47,10 @@ pub struct StartDelayUs {
 }
 
 impl OpenLoop {
-    pub(super) fn new(schedule: &Schedule, tally: &Tally) -> Self {
+    pub(super) fn new(schedule: &Schedule, plan: &LoadPlan, outcome: &Outcome) -> Self {
+        let tally = &outcome.tally;
         let counts = &tally.open;
+        let steps = steps::of(schedule, plan.duration, outcome.measured, tally);
         Self {
             rate: schedule.per_second(),
             arrivals: counts.arrivals,
@@ -53,6 +62,8 @@ impl OpenLoop {
             waited: counts.waited,
             late: counts.late,
             start_delay_us: StartDelayUs::of(&counts.start_delay),
+            knee: Knee::of(&steps),
+            steps,
         }
     }
 }

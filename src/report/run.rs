@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::latency::{self, LatencyUs, StatusReport};
 use super::verdict::Case;
 use super::{
-    Answers, Environment, Histograms, OpenLoop, PresetReport, SeriesRow, Settings, Spread, TelemetryReport,
-    TimesUs, Validity, Verdict,
+    Answers, Environment, Histograms, OpenLoop, PresetReport, SearchReport, SeriesRow, Settings, SloReport,
+    Spread, TelemetryReport, TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -77,6 +77,10 @@ pub struct RunReport {
     pub partial: bool,
     /// Processor time of the load threads.
     pub client_cpu: ClientCpu,
+    /// Whether the run kept to what was asked of the server; `null` when nothing was, and while the run goes on.
+    pub slo: Option<SloReport>,
+    /// The search of which this is the run at the highest rate that held; `null` for any other run.
+    pub search: Option<SearchReport>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
@@ -173,7 +177,7 @@ impl RunReport {
             times_us: if finished { TimesUs::of(tally, &latency, latency_us) } else { TimesUs::default() },
             statuses: latency::by_status(&tally.statuses),
             classes: latency::by_class(&tally.statuses),
-            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, tally)),
+            open_loop: plan.schedule.as_ref().map(|schedule| OpenLoop::new(schedule, plan, outcome)),
             thread_rate: Spread::of(&outcome.thread_rates),
             threads: outcome.threads,
             connections: Connections {
@@ -198,6 +202,8 @@ impl RunReport {
                 per_request_us: finished
                     .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
             },
+            slo: None,
+            search: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             preset: None,
@@ -221,7 +227,7 @@ impl RunReport {
 }
 
 impl Fairness {
-    fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &Outcome) -> Self {
         Self {
             slowest: outcome.places.iter().map(|places| places.fewest).min().unwrap_or_default(),
             fastest: outcome.places.iter().map(|places| places.most).max().unwrap_or_default(),

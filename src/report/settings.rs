@@ -29,12 +29,14 @@ pub struct Settings {
     pub keep_alive: bool,
     /// Whether a request may be sent again, once, after the server closed a reused connection.
     pub retry: bool,
-    /// The arrivals of an open loop, as typed; `null` in a closed one.
+    /// The arrivals of an open loop, such as `2000` or `100..5000 in 10 steps`; `null` in a closed one.
     pub rate: Option<String>,
 }
 
 impl Settings {
-    pub(super) fn of(plan: &LoadPlan) -> Self {
+    /// Those of a plan.
+    #[must_use]
+    pub fn of(plan: &LoadPlan) -> Self {
         Self {
             request: plan.request.line(),
             request_bytes: plan.request.bytes.len() as u64,

@@ -30,6 +30,7 @@ pub fn figures(report: &RunReport) -> String {
     let _ = block(&mut out, report);
     let _ = percentiles(&mut out, &report.latency_us);
     let _ = statuses(&mut out, report);
+    let _ = steps(&mut out, report);
     let _ = remarks(&mut out, report);
     out
 }
@@ -85,13 +86,25 @@ fn statuses(out: &mut String, report: &RunReport) -> fmt::Result {
     Ok(())
 }
 
-fn millis(us: Option<f64>) -> String {
+/// Of a ramp, step by step.
+fn steps(out: &mut String, report: &RunReport) -> fmt::Result {
+    match &report.open_loop {
+        Some(open) if !open.steps.is_empty() => super::steps::render(out, &open.steps, open.knee),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn millis(us: Option<f64>) -> String {
     us.map_or_else(|| DASH.to_owned(), |us| format!("{:.3}", us / MILLI_US))
 }
 
 /// What became of the arrivals of an open loop, and whose fault it was when they started late.
 fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
-    let OpenLoop { rate, arrivals, answered, failed, unanswered, unsent, .. } = open;
+    let OpenLoop { arrivals, answered, failed, unanswered, unsent, .. } = open;
+    let rate = match open.steps.as_slice() {
+        [first, .., last] => format!("{} to {}", first.rate, last.rate),
+        _ => open.rate.to_string(),
+    };
     writeln!(
         out,
         "Arrivals: {arrivals} at {rate}/s: {answered} answered, {failed} failed, {unanswered} unanswered \
@@ -150,6 +163,11 @@ pub fn warnings(report: &RunReport) -> String {
 
 fn shortcomings(out: &mut String, report: &RunReport) -> fmt::Result {
     failures(out, report)?;
+    if let Some(slo) = &report.slo {
+        let found: Vec<_> = slo.bounds.iter().map(ToString::to_string).collect();
+        let verdict = if slo.met { "kept" } else { "broken" };
+        writeln!(out, "SLO {}: {verdict} ({})", slo.asked, found.join(", "))?;
+    }
     if report.partial {
         writeln!(out, "Partial: stopped before its time")?;
     }

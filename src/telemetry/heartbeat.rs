@@ -164,6 +164,13 @@ mod tests {
     }
 
     #[test]
+    fn a_stop_over_two_looks_is_counted_in_parts() {
+        let wakes = |from: u64, to: u64| (from..=to).step_by(10).map(|ms| ('w', ms));
+        let events: Vec<(char, u64)> = wakes(10, 50).chain([('t', 100)]).chain(wakes(110, 200)).collect();
+        assert_eq!(replay(&[&events[..], &[('t', 200)]].concat()), [(0.45, 45_000), (0.1, 55_000)]);
+    }
+
+    #[test]
     fn the_thread_ends_with_its_owner() {
         let heartbeat = Heartbeat::start().expect("a thread");
         let shared = Arc::downgrade(&heartbeat.state);

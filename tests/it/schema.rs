@@ -82,6 +82,18 @@ fn what_was_measured_and_what_was_not_keeps_to_the_schema() {
     let files = [
         load(&["-d", "1300ms", &url]),
         load(&["-d", "400ms", "--rate", "200", &url]),
+        load(&["-d", "400ms", "--rate", "100..200", "--steps", "2", "--slo", "p99<1s", &url]),
+        load(&[
+            "--rate",
+            "max",
+            "--slo",
+            "p99<1s",
+            "--probe-duration",
+            "100ms",
+            "--search-limit",
+            "1s",
+            &url,
+        ]),
         load(&["-d", "200ms", &missing]),
         // A port that nobody listens on.
         load(&["-d", "200ms", "http://127.0.0.1:1/"]),

@@ -8,15 +8,15 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Url};
-use boardkit::report::{RunReport, hgrm, json};
+use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Schedule, Url};
+use boardkit::report::{RunReport, SloReport, hgrm, json};
 use boardkit::units::Span;
 
-use crate::args::{LoadArgs, LoadFlags};
+use crate::args::{LoadArgs, LoadFlags, Rate};
 use crate::layout::Layout;
 use crate::machines::Machines;
 use crate::recorder::{Recorder, Watcher};
-use crate::{EXIT_MEASURED_FAILURE, files, signals};
+use crate::{EXIT_MEASURED_FAILURE, files, highest, signals};
 
 /// Connections when none are said; wrk's default.
 const DEFAULT_CONNECTIONS: usize = 10;
@@ -24,8 +24,17 @@ const DEFAULT_CONNECTIONS: usize = 10;
 /// How long a run is when nothing is said; wrk's default.
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
+/// Steps of a ramp when none are said: of a run of that length each has a second.
+const DEFAULT_STEPS: usize = 10;
+
 /// Runs the verb. The exit code says whether anything finished.
 pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
+    if args.flags.rate == Some(Rate::Max) {
+        return highest::run(args);
+    }
+    let search = &args.search;
+    ensure!(search.probe_duration.is_none(), "--probe-duration is for --rate max");
+    ensure!(search.limit.is_none(), "--search-limit is for --rate max");
     let (url, flags) = shaped(args)?;
     let plan = plan(url, &flags)?;
     let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
@@ -36,6 +45,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let mut machines = Machines::start(&plan, &args.watch)?;
     let layout = Layout::begin(&plan, &flags, args.like)?;
     let (mut report, outcome) = measure(&plan, stop, json_path, &mut machines)?;
+    report.slo = search.slo.as_ref().map(|slo| SloReport::of(slo, &report)).transpose()?;
     report.preset = args.preset.map(|preset| preset.report(&plan, &outcome, &report));
     let saved = files::save("--json", json_path, |path| json::write(&report, path));
     let drawn = files::save("--hgrm", hgrm_path, |path| hgrm::write(&outcome.tally.latency(), path));
@@ -44,6 +54,11 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     saved.and(drawn)?;
     if let Some(why) = report.why_nothing() {
         crate::complain(&format!("no request to {} finished: {why}", plan.url));
+        return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
+    }
+    if let Some(slo) = report.slo.as_ref().filter(|slo| !slo.met) {
+        let found: Vec<_> = slo.broken().map(ToString::to_string).collect();
+        crate::complain(&format!("--slo {} is broken: {}", slo.asked, found.join(", ")));
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
@@ -78,8 +93,18 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
         retry: !flags.no_retry,
-        schedule: flags.rate,
+        schedule: schedule(flags)?,
     })
+}
+
+/// The arrivals of an open loop.
+fn schedule(flags: &LoadFlags) -> Result<Option<Schedule>> {
+    let ramp = matches!(flags.rate, Some(Rate::Ramp(..)));
+    ensure!(ramp || flags.steps.is_none(), "--steps is for a ramp, such as --rate 100..5000");
+    let steps = flags.steps.unwrap_or(DEFAULT_STEPS);
+    let schedule =
+        |rate: Rate| rate.schedule(steps).context("--rate and --steps")?.context("--rate max is for load");
+    flags.rate.map(schedule).transpose()
 }
 
 /// The text itself, or with `@` the content of a file.

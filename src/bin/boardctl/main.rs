@@ -2,12 +2,15 @@
 
 mod args;
 mod child;
+mod compare;
 mod files;
+mod highest;
 mod layout;
 mod load;
 mod machines;
 mod progress;
 mod recorder;
+mod report;
 mod signals;
 mod trial;
 
@@ -36,8 +39,10 @@ fn main() -> ExitCode {
     };
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Report(args) => report::run(args),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };
     result.unwrap_or_else(|error| {

@@ -108,7 +108,7 @@ fn each_difference_is_named() {
         ),
         (|plan, _, _| plan.pipeline = 8, "8 requests at once on each connection instead of one"),
         (
-            |plan, _, _| plan.schedule = Schedule::constant(5.0),
+            |plan, _, _| plan.schedule = Schedule::constant(5.0).ok(),
             "an open loop (--rate) instead of a closed one",
         ),
         (

@@ -2,25 +2,28 @@
 
 use std::path::PathBuf;
 
-use boardkit::load::{Schedule, Url};
+use boardkit::load::Url;
+use boardkit::report::Slo;
 use boardkit::report::like::Like;
 use boardkit::report::preset::Preset;
 use boardkit::units::{BitRate, Span};
 use clap::Args;
 
-use super::values::{at_least_one, link_speed, positive_span, rate, threads};
+use super::values::{Rate, at_least_one, link_speed, positive_span, threads};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
   boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
+  boardctl load --rate 100..5000 --steps 20 -d 1m -c 200 http://10.0.0.5:8080/
+  boardctl load --rate max --slo 'p99<50ms' http://10.0.0.5:8080/
   boardctl load --telemetry http://board.local:9100 -c 100 http://board.local:8080/
   boardctl load --preset techempower-json http://10.0.0.5:8080
   boardctl load --like ab -c 50 http://10.0.0.5:8080/json
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
-Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the run could not start.";
+Exit codes: 0 measured; 1 nothing finished, or --slo was broken; 2 wrong usage, or the run could not start.";
 
 /// The examples, and the presets as the table has them.
 fn after_help() -> String {
@@ -47,7 +50,24 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) search: SearchFlags,
+    #[command(flatten)]
     pub(crate) watch: WatchFlags,
+}
+
+/// What is asked of the server, and how the highest rate that keeps to it is searched.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SearchFlags {
+    /// What the server is to keep to, such as 'p99<50ms' or 'p99.9<200ms,max<1s,errors<1%'; a run that breaks it ends with 1.
+    /// Errors are to be below 0.1 % unless said otherwise
+    #[arg(long, value_name = "SLO")]
+    pub(crate) slo: Option<Slo>,
+    /// With --rate max, how long to measure at each rate [default: 3s]
+    #[arg(long, value_name = "TIME", value_parser = positive_span)]
+    pub(crate) probe_duration: Option<Span>,
+    /// With --rate max, how long to search; what is known by then is the result [default: 5m]
+    #[arg(long = "search-limit", value_name = "TIME", value_parser = positive_span)]
+    pub(crate) limit: Option<Span>,
 }
 
 /// Where to look for what limits a run.
@@ -91,9 +111,13 @@ pub(crate) struct LoadFlags {
     /// A body to send: the text itself, or @FILE
     #[arg(long, value_name = "TEXT|@FILE")]
     pub(crate) body: Option<String>,
-    /// Open loop: start N requests a second, on time whatever the server does, and count from when they were due
-    #[arg(short, long, value_name = "N", value_parser = rate, conflicts_with = "pipeline")]
-    pub(crate) rate: Option<Schedule>,
+    /// Open loop: start N requests a second, on time whatever the server does, and count from when they were due;
+    /// FROM..TO raises, or lowers, the rate in steps; `load --rate max` finds the highest that keeps --slo
+    #[arg(short, long, value_name = "N|FROM..TO|max", conflicts_with = "pipeline")]
+    pub(crate) rate: Option<Rate>,
+    /// Steps of a ramp, of equal length and equally far apart [default: 10]
+    #[arg(long, value_name = "N", value_parser = at_least_one, requires = "rate")]
+    pub(crate) steps: Option<usize>,
     /// A new connection for each request
     #[arg(long, conflicts_with = "pipeline")]
     pub(crate) no_keepalive: bool,

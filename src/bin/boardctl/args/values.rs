@@ -1,10 +1,52 @@
 //! Values as they are typed, for more than one verb.
 
-use boardkit::load::Schedule;
+use std::str::FromStr;
+
+use boardkit::load::{Schedule, ScheduleError};
 use boardkit::units::{BitRate, Span};
 
 /// No link that carries HTTP is slower; a bare number is meant as something else.
 const SLOWEST_LINK: u64 = 1000;
+
+/// What `--rate` says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Rate {
+    /// So many requests a second.
+    Constant(f64),
+    /// From the one to the other, in steps.
+    Ramp(f64, f64),
+    /// The highest that keeps to what is asked of the server.
+    Max,
+}
+
+impl Rate {
+    /// The schedule, with `steps` where it is a ramp; `None` where the rate is yet to be found.
+    pub(crate) fn schedule(self, steps: usize) -> Result<Option<Schedule>, ScheduleError> {
+        match self {
+            Self::Constant(rate) => Schedule::constant(rate).map(Some),
+            Self::Ramp(from, to) => Schedule::ramp(from, to, steps).map(Some),
+            Self::Max => Ok(None),
+        }
+    }
+}
+
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted =
+            || "must be requests per second, such as 2000, a ramp, such as 100..5000, or max".to_owned();
+        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());
+        let rate = match text.split_once("..") {
+            None if text == "max" => Self::Max,
+            Some((from, to)) => Self::Ramp(number(from)?, number(to)?),
+            None => Self::Constant(number(text)?),
+        };
+        // The number of steps comes from elsewhere; the least that a ramp may have shows whether its rates are sound.
+        rate.schedule(2).map_err(|error| error.to_string())?;
+        Ok(rate)
+    }
+}
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -25,11 +67,6 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
 /// More than any published test had.
 const MOST_THREADS: usize = 1000;
 
-pub(super) fn rate(text: &str) -> Result<Schedule, String> {
-    let wanted = "must be requests per second, from 0.001 to 10000000";
-    text.parse().ok().and_then(Schedule::constant).ok_or_else(|| wanted.to_owned())
-}
-
 pub(super) fn link_speed(text: &str) -> Result<BitRate, String> {
     let fast_enough = |rate: &BitRate| rate.0 >= SLOWEST_LINK;
     let wanted = "must be a speed in bits per second, such as 100M or 2.5G";
@@ -41,5 +78,23 @@ pub(super) fn positive_span(text: &str) -> Result<Span, String> {
         Ok(span) if span.0.is_zero() => Err("must be longer than nothing, such as 2s".to_owned()),
         Ok(span) => Ok(span),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_a_number_or_a_ramp() {
+        assert_eq!("2.5".parse(), Ok(Rate::Constant(2.5)));
+        assert_eq!("100..5000".parse(), Ok(Rate::Ramp(100.0, 5000.0)));
+        assert_eq!("max".parse(), Ok(Rate::Max));
+        assert_eq!("5e3..100.5".parse(), Ok(Rate::Ramp(5000.0, 100.5)));
+        for text in
+            ["", "many", "..", "1..", "..1", "1...2", "1..2..3", "0", "0..10", "1..inf", "-1..5", "1-5"]
+        {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
     }
 }

@@ -1,0 +1,109 @@
+//! The page in a real Chromium: light and dark, on a phone and on a desk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use boardkit::report::chart::Named;
+use boardkit::report::page::page;
+use serde_json::Value;
+
+use super::sample;
+
+/// Where Debian and others put it.
+const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+fn chromium() -> &'static str {
+    let starts = |name: &&&str| {
+        let probe = Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        probe.is_ok_and(|status| status.success())
+    };
+    let found = NAMES.iter().find(starts).copied();
+    found.expect("a Chromium: Debian's chromium, which ./test installs")
+}
+
+/// What is wrong with a page, of light and dark, on a phone and on a desk; and how many pictures each of them shows. What
+/// it looks like is left in `target/tmp/pictures`.
+fn look(name: &str, html: &str) -> (Vec<String>, Vec<u64>) {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures").join(name);
+    fs::create_dir_all(&folder).expect("the target folder is writable");
+    let file = folder.join("page.html");
+    fs::write(&file, html).expect("the target folder is writable");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/pictures/browser.mjs");
+    let mut command = Command::new("node");
+    let output = command.arg(script).arg(chromium()).arg(&file).arg(&folder).output();
+    let output = output.expect("node: Debian's nodejs, which ./test installs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {said}");
+    let text = String::from_utf8(output.stdout).expect("text");
+    let looks: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(looks.len(), 4, "{name}: {text}");
+    let problems = looks.iter().flat_map(|look| {
+        let problems = look["problems"].as_array().expect("a list");
+        problems.iter().map(|problem| format!("{} {}: {problem}", look["scheme"], look["width"]))
+    });
+    (problems.collect(), looks.iter().filter_map(|look| look["pictures"].as_u64()).collect())
+}
+
+fn check(name: &str, runs: &[Named<'_>], pictures: u64) {
+    let (problems, seen) = look(name, &page(runs).expect("sound histograms"));
+    assert!(problems.is_empty(), "{name}: {problems:#?}");
+    assert_eq!(seen, [pictures; 4], "{name}");
+}
+
+#[test]
+fn a_run_on_a_hot_board_reads_well() {
+    check("one", &[Named { name: "one", run: &sample::hot(60, 1.0) }], 3);
+}
+
+#[test]
+fn several_runs_read_well() {
+    let (hot, slow, short) = (sample::hot(60, 1.0), sample::unwatched(58, 0.8), sample::hot(45, 0.6));
+    let name = "a-name-that-somebody-has-made-longer-than-a-phone-is-wide-which-happens";
+    let runs = [("hot", &hot), (name, &slow), ("short", &short)].map(|(name, run)| Named { name, run });
+    check("several", &runs, 2 + 2 + 1 + 2);
+}
+
+#[test]
+fn an_hour_reads_well() {
+    check("hour", &[Named { name: "hour", run: &sample::hot(3600, 1.0) }], 3);
+}
+
+#[test]
+fn a_run_in_which_nothing_finished_reads_well() {
+    check("nothing", &[Named { name: "nothing", run: &sample::nothing() }], 0);
+}
+
+#[test]
+fn a_run_from_somebody_who_wishes_ill_does_nothing() {
+    check("hostile", &[Named { name: sample::HOSTILE, run: &sample::hostile() }], 3);
+}
+
+#[test]
+fn the_checks_themselves_find_what_they_should() {
+    let broken = "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>broken</title><style>body{background:#fff}</style>\
+        <body><h1>A</h1><h3>B</h3><p style='color:#bbb'>pale</p><p style='font-size:6px'>tiny</p>\
+        <div style='width:2000px'>wide</div><img src='http://127.0.0.1:9/x.png'><script>console.log('x')</script>\
+        <table><tr><td>1</table><svg viewBox='0 0 100 20' width=100><text x=90 y=15>outside</text>\
+        <text x=5 y=15>one</text><text x=8 y=15>two</text></svg>";
+    let (problems, _) = look("broken", broken);
+    for expected in [
+        "scrolls sideways",
+        "the paper is",
+        "scripts",
+        "contrast",
+        " px",
+        "asks for http://127.0.0.1:9/x.png",
+        "console",
+        "is cut off",
+        "lie over each other",
+        "no words for those",
+        "headings jump",
+        "without a caption",
+    ] {
+        assert!(
+            problems.iter().any(|problem| problem.contains(expected)),
+            "no {expected:?} in {problems:#?}"
+        );
+    }
+}
