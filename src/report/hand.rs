@@ -118,7 +118,7 @@ pub(super) fn open(report: &mut RunReport) {
         arrivals: report.requests,
         answered: report.requests,
         answered_after_end: 5,
-        ..OpenLoop::default()..OpenLoop::default()
+        ..OpenLoop::default()
     });
 }
 
