@@ -2,8 +2,9 @@
 //!
 //! The servers are loaded in rounds. In each [`Round`] every server has one short [`Turn`], and the order is drawn anew each
 //! time, so that nobody always follows the same one. What is compared are ratios within rounds: a machine that gets slower
-//! from minute to minute, by heat or by a neighbour, slows both sides of a ratio. [`interval`] says between which bounds
-//! the true ratio lies. Where that has 1 in it, the answer is "no difference found", with how large one may be at most.
+//! from minute to minute, by heat or by a neighbour, slows both sides of a ratio. An interval says between which bounds
+//! the true ratio lies; `interval.rs` says how it is made. Where it has 1 in it, the answer is "no difference found", and
+//! how large one may be at most.
 //!
 //! What comes in are turns, and what comes out is a [`Comparison`]: a value that is written as JSON, and from which
 //! [`text`] and [`markdown`] print the same tables. Nothing here does any I/O.

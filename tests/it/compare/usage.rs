@@ -40,7 +40,7 @@ fn help_says_what_the_flags_of_a_load_mean_here() {
     let run = boardctl(&["compare", "--help"]);
     assert_eq!(run.code, 0);
     for said in
-        ["in a round, such as 500ms [default: 350ms]", "before the first round [default: 1s]", "Examples:"]
+        ["in a round, such as 500ms [default: 175ms]", "before the first round [default: 1s]", "Examples:"]
     {
         let one_line = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(one_line.contains(said), "no {said:?} in {}", run.stdout);
