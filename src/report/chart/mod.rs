@@ -44,6 +44,16 @@ pub struct Named<'a> {
     pub run: &'a RunReport,
 }
 
+/// A run whose latencies are no histogram.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: its latencies can't be read: {source}")]
+pub struct Unreadable {
+    /// The name of the run.
+    pub name: String,
+    /// Why not.
+    pub source: HistogramError,
+}
+
 /// A picture.
 pub struct Picture {
     /// What it is, in a few words.
@@ -90,7 +100,7 @@ impl Picture {
     pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, HistogramError> {
         let histogram = |named: &Named<'_>| Ok((figures::plain(named.name), named.run.histograms.latency()?));
         let subtitle = subtitle(runs);
-        let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, HistogramError>>()?;
+        let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, Unreadable>>()?;
         let description = words::percentiles(&runs);
         let drawing = PercentilePicture::new(&runs).map(Drawing::Percentiles);
         let title = "Latency by percentile".to_owned();
