@@ -47,6 +47,8 @@ pub struct ThreadSecond {
     pub index: usize,
     /// Its processor time.
     pub cpu: Duration,
+    /// Time in which it could have run and had no core; `None` where the kernel does not count it.
+    pub waited: Option<Duration>,
     /// Its requests per second, sampled each 100 ms; samples without a request are left out.
     pub rates: Vec<f64>,
     /// Its connections since measuring began.

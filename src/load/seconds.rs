@@ -2,6 +2,7 @@
 //!
 //! A request costs nothing more for it: what it is counted in is the tally of the second, and the whole is their sum.
 
+use std::fs;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -31,6 +32,8 @@ pub(super) struct Seconds {
     end: u64,
     /// The thread's processor time when the current second began.
     cpu_ns: u64,
+    /// The time in which it waited for a core, then.
+    waited_ns: Option<u64>,
     /// Requests and socket errors of the seconds that are past.
     passed: (u64, u64),
     /// Requests per second in each 100 ms of the current second.
@@ -40,13 +43,13 @@ pub(super) struct Seconds {
 impl Seconds {
     pub(super) fn new(parts: Sender<Part>, index: usize) -> Self {
         let (next, passed, rates) = (u64::MAX, (0, 0), Vec::new());
-        Self { parts, index, second: 0, begin: 0, next, end: 0, cpu_ns: 0, passed, rates }
+        Self { parts, index, second: 0, begin: 0, next, end: 0, cpu_ns: 0, waited_ns: None, passed, rates }
     }
 
     /// What is measured begins, and ends at `end`.
     pub(super) fn start(&mut self, begin: u64, end: u64) {
         (self.begin, self.end) = (begin, end);
-        self.cpu_ns = thread_cpu_ns();
+        (self.cpu_ns, self.waited_ns) = (thread_cpu_ns(), thread_waited_ns());
         self.set_next();
     }
 
@@ -76,7 +79,8 @@ impl Seconds {
 
     fn hand_over(&mut self, tally: &mut Tally, connections: &[Connection], end: u64) {
         self.passed = self.so_far(tally);
-        let cpu_ns = thread_cpu_ns();
+        let (cpu_ns, waited_ns) = (thread_cpu_ns(), thread_waited_ns());
+        let waited = waited_ns.zip(self.waited_ns).map(|(now, before)| now.saturating_sub(before));
         let part = Part {
             second: self.second,
             span: (self.begin, end),
@@ -84,11 +88,12 @@ impl Seconds {
             thread: ThreadSecond {
                 index: self.index,
                 cpu: Duration::from_nanos(cpu_ns.saturating_sub(self.cpu_ns)),
+                waited: waited.map(Duration::from_nanos),
                 rates: std::mem::take(&mut self.rates),
                 places: places(connections, end),
             },
         };
-        self.cpu_ns = cpu_ns;
+        (self.cpu_ns, self.waited_ns) = (cpu_ns, waited_ns);
         self.second += 1;
         // Nobody takes it only where the run has failed, and then nobody misses it.
         let _ = self.parts.send(part);
@@ -121,4 +126,10 @@ fn thread_cpu_ns() -> u64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     let part = |value: i64| u64::try_from(value).unwrap_or_default();
     part(time.tv_sec) * SECOND_NS + part(time.tv_nsec)
+}
+
+/// Time in which this thread could have run and had no core, in nanoseconds; `None` where the kernel does not count it.
+fn thread_waited_ns() -> Option<u64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
 }

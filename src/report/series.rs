@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::EncodedHistogram;
-use crate::load::{ErrorCounts, LatencyHistogram, Second};
+use crate::load::{ErrorCounts, LatencyHistogram, Second, ThreadSecond};
 use crate::telemetry::Sample;
 
 /// One second of what was measured. What belongs to a request is counted when it ends, an arrival when it is due.
@@ -44,6 +44,9 @@ pub struct SeriesRow {
     pub client_cores: f64,
     /// Processor time of the busiest load thread, as a share of a core.
     pub client_busiest_thread: f64,
+    /// The most that a load thread ran or waited for a core, as a share of a core: near 1 it had always something to do;
+    /// `null` where the kernel does not count it.
+    pub client_neediest_thread: Option<f64>,
     /// All latencies of this second.
     pub histogram: EncodedHistogram,
     /// What the machine that ran the load did; `null` when it was not watched.
@@ -75,6 +78,7 @@ impl SeriesRow {
         let name =
             |status: Option<u16>| status.map_or_else(|| "other".to_owned(), |status| status.to_string());
         let cpu = || second.threads.iter().map(|thread| thread.cpu.as_secs_f64());
+        let needs = |thread: &ThreadSecond| Some((thread.cpu + thread.waited?).as_secs_f64());
         Self {
             begin_s: second.begin.as_secs_f64(),
             length_s,
@@ -91,6 +95,7 @@ impl SeriesRow {
             waited: tally.open.waited,
             client_cores: per_s(cpu().sum()),
             client_busiest_thread: per_s(cpu().fold(0.0, f64::max)),
+            client_neediest_thread: second.threads.iter().filter_map(needs).reduce(f64::max).map(per_s),
             histogram: EncodedHistogram::of(&latency),
             laptop: None,
             board: None,

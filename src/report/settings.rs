@@ -34,7 +34,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub(super) fn of(plan: &LoadPlan) -> Self {
+    /// Those of a plan.
+    #[must_use]
+    pub fn of(plan: &LoadPlan) -> Self {
         Self {
             request: plan.request.line(),
             request_bytes: plan.request.bytes.len() as u64,

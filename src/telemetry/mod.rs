@@ -18,4 +18,4 @@ pub use sample::{
     Throttle,
 };
 pub use sampler::{Sampler, Watched};
-pub use watch::{Description, Observed, ServerName, Watch};
+pub use watch::{Description, Holder, Observed, ServerName, Watch};

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::{Heartbeat, Link, News, Remote, RemoteError, Sample, Sampler, Watched};
 use crate::board::{BoardFacts, SysRoot};
-use server::Holder;
+pub use server::Holder;
 
 /// How often a server that is gone is looked for: that takes milliseconds.
 const LOOK_EVERY: Duration = Duration::from_secs(5);

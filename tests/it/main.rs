@@ -4,6 +4,7 @@ mod arrows;
 mod board;
 mod board_bytes;
 mod clients;
+mod compare;
 mod fuzz;
 mod lan;
 mod load;

@@ -2,6 +2,7 @@
 
 mod args;
 mod child;
+mod compare;
 mod files;
 mod highest;
 mod layout;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     };
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
+        Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Report(args) => report::run(args),

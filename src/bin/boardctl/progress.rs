@@ -17,6 +17,16 @@ pub(crate) fn bar(total: Duration) -> ProgressBar {
     bar.with_style(style.expect("a constant template is valid"))
 }
 
+/// A bar over so many rounds, with the time that is left; hidden when nobody looks.
+pub(crate) fn rounds(total: usize) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(total as u64);
+    let style = ProgressStyle::with_template("  {wide_bar} {pos}/{len} rounds, {eta} left  {msg}");
+    bar.with_style(style.expect("a constant template is valid"))
+}
+
 /// Shows how far a run is.
 pub(crate) fn show(bar: &ProgressBar, warmup: Duration, progress: Progress, more: &str) {
     bar.set_position(millis(progress.elapsed.min(progress.total)));

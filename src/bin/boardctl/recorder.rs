@@ -118,6 +118,7 @@ impl Observer for Recorder<'_> {
     }
 }
 
-fn unix_now() -> f64 {
+/// Seconds since 1970 by this machine's clock.
+pub(crate) fn unix_now() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

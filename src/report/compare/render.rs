@@ -88,6 +88,9 @@ fn figures(comparison: &Comparison) -> Table {
     };
     row("Requests per second", &|server| digits(server.typical.requests_per_s));
     row("Server CPU per request, us", &|server| digits(server.typical.server_cpu_us));
+    if comparison.servers.iter().any(|server| server.process.is_some()) {
+        row("  in the process", &|server| text_of(server.process.as_ref()));
+    }
     row("Latency 50 %, ms", &|server| digits(server.typical.p50_us.map(|us| us / MILLI_US)));
     row("Latency 99 %, ms", &|server| digits(server.typical.p99_us.map(|us| us / MILLI_US)));
     row("Answer: status", &|server| text_of(server.answer.as_ref().map(|answer| answer.status)));

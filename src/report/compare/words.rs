@@ -4,6 +4,9 @@ use super::interval::MIN_ROUNDS;
 use super::judge::{Judgement, Pair, Ratio, Verdict};
 use super::metric::Metric;
 
+/// Where a ratio within these bounds can't be told from none, people are content.
+const FINE: std::ops::RangeInclusive<f64> = 0.95..=1.05;
+
 /// `slower by 9.6 %`.
 pub(super) fn verdict(metric: Metric, judgement: &Judgement) -> String {
     match (judgement.verdict, &judgement.ratio) {
@@ -32,7 +35,10 @@ pub(super) fn conclusion(pair: &Pair, metrics: [Metric; 2]) -> String {
             let limits =
                 same.iter().map(|(metric, _, ratio)| format!("{} % in {}", limit(ratio), name(*metric)));
             let limits = limits.collect::<Vec<_>>().join(", ").replacen(" % in", " % either way in", 1);
-            format!("no difference found between {server} and {against}: at most {limits}")
+            let wide =
+                same.iter().any(|(_, _, ratio)| !FINE.contains(&ratio.low) || !FINE.contains(&ratio.high));
+            let more = if wide { "; more rounds would show smaller ones" } else { "" };
+            format!("no difference found between {server} and {against}: at most {limits}{more}")
         }
         [first, more @ ..] => {
             let mut said = format!("{server} {}", differs(first.0, first.2, &format!(" than {against}")));
@@ -146,6 +152,12 @@ mod tests {
                 &same,
                 "no difference found between b and a: at most 1.3 % either way in requests per second, 1.3 % in CPU per \
                  request",
+            ),
+            (
+                &judgement(Verdict::NoDifference, Some((0.97, 0.91, 1.034))),
+                &unknown,
+                "no difference found between b and a: at most 9.0 % either way in requests per second; more rounds \
+                 would show smaller ones",
             ),
             (&few, &unknown, "too few rounds to tell b from a: 4 are complete, and it takes 10"),
             (

@@ -11,7 +11,7 @@ const NOT_NOW: [&str; 2] = ["503", "429"];
 
 /// From this share of the machine on, server and load tester are those who fill it, and not the programs beside them: with
 /// less they would get more if they asked for more.
-const OUR_SHARE: f64 = 0.30;
+pub(super) const OUR_SHARE: f64 = 0.30;
 
 /// A run, put together for judging.
 pub(in crate::report) struct Case<'a> {
@@ -22,6 +22,8 @@ pub(in crate::report) struct Case<'a> {
     pub(in crate::report) board: Seen,
     /// Processor time of the busiest load thread, in cores.
     pub(super) thread: Option<f64>,
+    /// The most that a load thread ran or waited for a core, in cores; no less than the busiest ran.
+    pub(super) neediest: Option<f64>,
     /// Processor time of all load threads, in cores.
     pub(in crate::report) client_cores: f64,
 }
@@ -35,6 +37,9 @@ impl<'a> Case<'a> {
             laptop: Seen::laptop(series),
             board: Seen::board(series),
             thread: mean_of_rows(series, |row| row.client_busiest_thread),
+            neediest: mean_of_rows(series, |row| {
+                row.client_neediest_thread.unwrap_or_default().max(row.client_busiest_thread)
+            }),
             client_cores: mean_of_rows(series, |row| row.client_cores).unwrap_or_default(),
         }
     }

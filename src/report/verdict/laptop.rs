@@ -1,7 +1,7 @@
 //! The machine that runs the load.
 
 use super::super::seen::BUSY;
-use super::case::{Case, REFUSED_SHARE, percent};
+use super::case::{Case, OUR_SHARE, REFUSED_SHARE, percent};
 use super::{Candidate, LimitedBy, State};
 
 /// Held back for this share of the time, a load tester is slower than what it loads by as much.
@@ -12,6 +12,9 @@ const HELD: f64 = 0.10;
 const CROWDED: f64 = 0.75;
 /// A process that shares two full cores with a few others gets more than half of what it asks for.
 const HELD_IN_CROWD: f64 = 0.50;
+
+/// A thread that had to wait for a core for this share of the time shared it with others.
+const WAITED: f64 = 0.05;
 
 /// A quota that never bites is not worth a word.
 const THROTTLED_LEAST: f64 = 0.01;
@@ -73,14 +76,19 @@ pub(in crate::report) fn reasons(case: &Case<'_>) -> Vec<Reason> {
     looks.into_iter().filter_map(reason).collect()
 }
 
+/// A thread that ran or waited for a core all the time had always something to do.
 fn thread(case: &Case<'_>) -> Option<(bool, String)> {
-    let share = case.thread?;
-    let line = format!("the busiest load thread used {} of a core", percent(share));
+    let (share, neediest) = (case.thread?, case.neediest?);
+    let mut line = format!("the busiest load thread used {} of a core", percent(share));
+    if neediest - share >= WAITED {
+        line += &format!(" and waited for one for {} of the time", percent(neediest - share));
+    }
     // A refusal comes back at once, and a closed loop spins on it. More of them are not what is missing.
-    if share >= BUSY && case.refused() >= REFUSED_SHARE {
+    if neediest >= BUSY && case.refused() >= REFUSED_SHARE {
         return Some((false, line + ", on refusals that came back at once"));
     }
-    Some((share >= BUSY, line))
+    // Where it shares full cores with the server, it waits for the server.
+    Some((share >= BUSY || (neediest >= BUSY && !case.is_shared_full()), line))
 }
 
 /// Stopped by signals, as cpulimit does, out of quota, or behind others.
@@ -105,10 +113,13 @@ fn late(case: &Case<'_>) -> Option<(bool, String)> {
     Some((share >= LATE && !case.is_shared_full(), line))
 }
 
+/// Cores that are full of other programs are no matter as long as the load tester gets its turn.
 fn all_cores(case: &Case<'_>) -> Option<(bool, String)> {
     let occupied = case.laptop.occupied().filter(|_| !case.local)?;
-    let line = format!("its {} cores were {} busy", case.laptop.cores.len(), percent(occupied));
-    Some((occupied >= BUSY, line))
+    let count = case.laptop.cores.len();
+    let is_ours = case.client_cores >= OUR_SHARE * count as f64;
+    let line = format!("its {count} cores were {} busy", percent(occupied));
+    Some((occupied >= BUSY && is_ours, line))
 }
 
 fn ports(case: &Case<'_>) -> Option<(bool, String)> {

@@ -100,7 +100,7 @@ fn proposal(case: &Case<'_>) -> String {
 /// What had the least time left.
 fn busiest(case: &Case<'_>) -> (f64, &'static str) {
     let board = &case.board;
-    let mut all = vec![(case.thread.unwrap_or_default(), "the load tester's thread")];
+    let mut all = vec![(case.neediest.unwrap_or_default(), "the load tester's thread")];
     if let Some(server) = board.server {
         all.push((server.neediest_thread, "the server's busiest thread"));
     }

@@ -92,9 +92,23 @@ fn the_laptop() {
         ),
         (
             "all its cores",
-            |report| each_laptop(report, |_, laptop| laptop.cores = cores(&[0.95, 0.95, 0.95, 0.95])),
+            |report| {
+                each_laptop(report, |_, laptop| laptop.cores = cores(&[0.95, 0.95, 0.95, 0.95]));
+                report.series.iter_mut().for_each(|row| row.client_cores = 2.6);
+            },
             LimitedBy::Laptop,
             "its 4 cores were 95 % busy",
+        ),
+        (
+            "a thread that has to share its core",
+            |report| {
+                each_laptop(report, |_, laptop| laptop.cores = cores(&[1.0, 1.0, 1.0, 1.0]));
+                for row in &mut report.series {
+                    (row.client_busiest_thread, row.client_neediest_thread) = (0.6, Some(0.97));
+                }
+            },
+            LimitedBy::Laptop,
+            "the busiest load thread used 60 % of a core and waited for one for 37 % of the time",
         ),
         (
             "out of ports",
@@ -139,6 +153,18 @@ fn what_is_not_the_laptops_doing() {
             "the server used 3.80 of them and the load tester 0.20",
         ),
         (
+            "a thread that shares full cores with the server",
+            |report| {
+                fill(report);
+                local(report);
+                for row in &mut report.series {
+                    (row.client_busiest_thread, row.client_neediest_thread) = (0.6, Some(0.97));
+                }
+            },
+            LimitedBy::AllCores,
+            "",
+        ),
+        (
             "late on cores that it shares",
             |report| {
                 open(report);
@@ -148,6 +174,12 @@ fn what_is_not_the_laptops_doing() {
             },
             LimitedBy::AllCores,
             "97 % busy",
+        ),
+        (
+            "all its cores, with other programs, and it gets its turn",
+            |report| each_laptop(report, |_, laptop| laptop.cores = cores(&[1.0, 1.0, 1.0, 1.0])),
+            LimitedBy::TooLittleLoad,
+            "",
         ),
         (
             "a few late starts",

@@ -19,22 +19,37 @@ const TO_A_CONTAINER: [&str; 3] = ["docker-proxy", "rootlessport", "pasta"];
 
 /// What holds the server's port on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Holder {
+pub enum Holder {
     /// The server.
-    Server { pid: u32, name: String },
+    Server {
+        /// Its process number.
+        pid: u32,
+        /// Its name.
+        name: String,
+    },
     /// A program that passes connections on to another machine.
-    Tunnel { name: String },
+    Tunnel {
+        /// Its name.
+        name: String,
+    },
     /// A program that passes connections on to a container.
-    Proxy { name: String },
+    Proxy {
+        /// Its name.
+        name: String,
+    },
     /// A process that may not be looked at.
-    Hidden { uid: u32 },
+    Hidden {
+        /// The number of the user whose it is.
+        uid: u32,
+    },
     /// Nothing that is seen.
     Nobody,
 }
 
 impl Holder {
-    /// Looks for it. Takes milliseconds.
-    pub(super) fn find(root: &SysRoot, address: SocketAddr) -> Self {
+    /// Looks for what holds `address`, an address of this machine. Takes milliseconds.
+    #[must_use]
+    pub fn find(root: &SysRoot, address: SocketAddr) -> Self {
         match PortOwner::of(root, address) {
             None => Self::Nobody,
             Some(PortOwner::Hidden { uid }) => Self::Hidden { uid },
@@ -65,8 +80,9 @@ impl Holder {
         }
     }
 
-    /// Why the server's process is not seen; `None` when it is.
-    pub(super) fn missing(&self, address: SocketAddr) -> Option<String> {
+    /// Why the server's process is not seen, in one sentence; `None` when it is.
+    #[must_use]
+    pub fn missing(&self, address: SocketAddr) -> Option<String> {
         let port = address.port();
         let unknown = "its processor time and memory are unknown";
         Some(match self {

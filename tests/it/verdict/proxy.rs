@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 const PIECE: usize = 4096;
 
 /// A proxy that was late makes up for this much, so that a crowded machine does not make the link slower.
-const MADE_UP: Duration = Duration::from_millis(100);
+const MADE_UP: Duration = Duration::from_millis(50);
 
 /// When the next byte may go: what a link's own queue is.
 struct Link {

@@ -9,7 +9,7 @@ use boardkit::board::CoreLoad;
 use boardkit::telemetry::{ClockSample, Sample};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{evidence, load_while, marks, proxy, staged};
+use super::{evidence, load_promptly, load_while, marks, proxy, staged};
 use crate::support::boardctl::load;
 use crate::support::boardd::Boardd;
 use crate::support::scripted::{Server, serve};
@@ -149,7 +149,7 @@ fn too_few_connections() {
 fn an_offer_that_is_met() {
     let server = Boardd::start(&[]);
     let url = format!("http://{}/plaintext", server.address);
-    let run = staged("nothing", || load(&url, &["-c", "10", "-d", "2s", "--rate", "100"]));
+    let run = staged("nothing", || load_promptly(&url, &["-c", "10", "-d", "2s", "--rate", "100"]));
     let said = evidence(&run.report, "too_little_load");
     assert!(said.contains("200 of 200 arrivals were answered"), "{}", run.stdout);
 }

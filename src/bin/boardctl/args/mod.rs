@@ -1,9 +1,11 @@
 //! Flags as they are typed. What they mean is worked out in one place per verb.
 
+mod compare;
 mod load;
 mod report;
 mod values;
 
+pub(crate) use compare::{CompareArgs, NamedUrl};
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 pub(crate) use report::ReportArgs;
 pub(crate) use values::Rate;
@@ -27,10 +29,12 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Load an HTTP server and report what it served
-    Load(LoadArgs),
+    Load(Box<LoadArgs>),
+    /// Load several servers in turn and say which is faster, cheaper, and how sure that is
+    Compare(Box<CompareArgs>),
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
-    Try(LoadFlags),
+    Try(Box<LoadFlags>),
     /// Print the JSON Schema of the report that `load --json` writes
     Schema,
     /// Make a page and pictures of results

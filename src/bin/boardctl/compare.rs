@@ -1,0 +1,171 @@
+//! `boardctl compare`: several servers, loaded in turn, and what may be said of them.
+
+mod candidate;
+mod shape;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use boardkit::board::SysRoot;
+use boardkit::report::compare::{Comparison, Round, markdown, text};
+use boardkit::report::{Environment, Settings, json};
+use boardkit::units::Span;
+use fastrand::Rng;
+
+use crate::args::CompareArgs;
+use crate::load::print;
+use crate::{EXIT_MEASURED_FAILURE, files, progress, recorder, signals};
+use candidate::{Candidate, Nothing};
+use shape::Shape;
+
+/// A server that finishes nothing in so many rounds in a row is gone, and the others need not wait for it.
+const GONE_AFTER: usize = 3;
+
+/// How often the time that is left is drawn.
+const DRAW_EVERY: Duration = Duration::from_millis(250);
+
+/// Runs the verb. The exit code says whether all servers finished something.
+pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
+    match compare(args) {
+        Err(error) if error.is::<Nothing>() => {
+            crate::complain(&format!("{error:#}"));
+            Ok(ExitCode::from(EXIT_MEASURED_FAILURE))
+        }
+        other => other.map(|()| ExitCode::SUCCESS),
+    }
+}
+
+fn compare(args: &CompareArgs) -> Result<()> {
+    check_names(args)?;
+    let (json_path, markdown_path) = (args.flags.json.as_deref(), args.markdown.as_deref());
+    let in_markdown = markdown_path == Some(Path::new("-"));
+    let markdown_path = markdown_path.filter(|_| !in_markdown);
+    files::check("--json", json_path)?;
+    files::check("--markdown", markdown_path)?;
+    let root = SysRoot::live();
+    let candidates = args.servers.iter().map(|server| Candidate::new(server, &args.flags));
+    let mut candidates = candidates.collect::<Result<Vec<_>>>()?;
+    let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
+    candidates.iter_mut().try_for_each(|candidate| candidate.meet(&root))?;
+    let shape = Shape::of(args, &candidates);
+    candidates.iter_mut().for_each(|candidate| candidate.plan.duration = shape.turn);
+    if !in_markdown {
+        print(&headline(args, &shape))?;
+    }
+    candidates.iter().try_for_each(|candidate| candidate.warm_up(args.flags.warmup.0, stop))?;
+    let mut contest = Contest::new(args, shape, candidates);
+    let gone = contest.run(&root, stop)?;
+    if contest.comparison.rounds.is_empty() {
+        bail!(gone.unwrap_or_else(|| Nothing("stopped before the first round was complete".to_owned())));
+    }
+    let comparison = &contest.comparison;
+    let saved = files::save("--json", json_path, |path| json::write(comparison, path));
+    let told = files::save("--markdown", markdown_path, |path| fs::write(path, markdown(comparison)));
+    // Printed also when a file could not be written: the minutes of a comparison are not to be lost.
+    print(&if in_markdown { markdown(comparison) } else { text(comparison) })?;
+    saved.and(told)?;
+    gone.map_or(Ok(()), |gone| Err(gone.into()))
+}
+
+fn check_names(args: &CompareArgs) -> Result<()> {
+    ensure!(args.servers.len() > 1, "compare needs at least two servers, each as NAME=URL");
+    let mut names = HashSet::new();
+    let twice = args.servers.iter().map(|server| &server.name).find(|name| !names.insert(*name));
+    ensure!(
+        twice.is_none(),
+        "two servers are called {}: give each a name of its own",
+        twice.map_or("", |name| name)
+    );
+    Ok(())
+}
+
+fn headline(args: &CompareArgs, shape: &Shape) -> String {
+    let names: Vec<&str> = args.servers.iter().map(|server| server.name.as_str()).collect();
+    let Shape { rounds, turn } = shape;
+    let seconds = shape.length(names.len(), args.flags.warmup.0).as_secs_f64().ceil();
+    format!(
+        "Comparing {}: {rounds} rounds of {} for each, in random order; takes about {seconds} s\n\n",
+        names.join(", "),
+        Span(*turn)
+    )
+}
+
+/// A comparison under way.
+struct Contest<'a> {
+    candidates: Vec<Candidate>,
+    rng: Rng,
+    comparison: Comparison,
+    notes: Vec<String>,
+    json: Option<&'a Path>,
+}
+
+impl<'a> Contest<'a> {
+    fn new(args: &'a CompareArgs, shape: Shape, candidates: Vec<Candidate>) -> Self {
+        // Short enough to be typed again.
+        let seed = args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        let comparison = Comparison {
+            servers: candidates.iter().map(Candidate::server).collect(),
+            rounds_asked: shape.rounds,
+            turn_s: shape.turn.as_secs_f64(),
+            seed,
+            settings: Settings::of(&candidates[0].plan),
+            environment: Environment::of_this_machine(progress::command_line()),
+            ..Comparison::default()
+        };
+        let notes = candidate::unseen(&candidates);
+        let json = args.flags.json.as_deref().filter(|path| json::is_replaceable(path));
+        Self { candidates, rng: Rng::with_seed(seed), comparison, notes, json }
+    }
+
+    /// Round after round, until all are done, it is to stop, or a server is gone: then says which.
+    fn run(&mut self, root: &SysRoot, stop: &AtomicBool) -> Result<Option<Nothing>> {
+        let bar = progress::rounds(self.comparison.rounds_asked);
+        bar.enable_steady_tick(DRAW_EVERY);
+        self.comparison.started_unix_s = recorder::unix_now();
+        let mut gone = None;
+        while self.comparison.rounds.len() < self.comparison.rounds_asked && gone.is_none() {
+            let Some(round) = self.round(root, stop)? else { break };
+            self.comparison.rounds.push(round);
+            self.comparison.conclude(&self.notes);
+            gone = self.gone();
+            bar.inc(1);
+            if let Some(path) = self.json {
+                // Whether the file can be written shows at the end, where all is printed whatever comes of it.
+                let _ = json::write_unsynced(&self.comparison, path);
+            }
+        }
+        bar.finish_and_clear();
+        Ok(gone)
+    }
+
+    /// One round; `None` when it was stopped before its end.
+    fn round(&mut self, root: &SysRoot, stop: &AtomicBool) -> Result<Option<Round>> {
+        let mut order: Vec<usize> = (0..self.candidates.len()).collect();
+        self.rng.shuffle(&mut order);
+        let mut turns = vec![None; order.len()];
+        for place in &order {
+            turns[*place] = Some(self.candidates[*place].turn(root, stop)?);
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Round { order, turns: turns.into_iter().flatten().collect() }))
+    }
+
+    /// A server that has finished nothing for some rounds now.
+    fn gone(&self) -> Option<Nothing> {
+        let rounds = &self.comparison.rounds;
+        let last = &rounds[rounds.len().checked_sub(GONE_AFTER)?..];
+        let is_gone = |place: usize| last.iter().all(|round| round.turns[place].requests == 0);
+        let place = (0..self.candidates.len()).find(|place| is_gone(*place))?;
+        let name = &self.candidates[place].name;
+        Some(Nothing(format!(
+            "{name} finished nothing in {GONE_AFTER} rounds in a row: the comparison was ended"
+        )))
+    }
+}
