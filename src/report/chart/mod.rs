@@ -97,8 +97,14 @@ impl Picture {
     ///
     /// # Errors
     /// When a histogram of a run is none.
-    pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, HistogramError> {
-        let histogram = |named: &Named<'_>| Ok((figures::plain(named.name), named.run.histograms.latency()?));
+    pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, Unreadable> {
+        let histogram = |named: &Named<'_>| {
+            let name = figures::plain(named.name);
+            match named.run.histograms.latency() {
+                Ok(histogram) => Ok((name, histogram)),
+                Err(source) => Err(Unreadable { name, source }),
+            }
+        };
         let subtitle = subtitle(runs);
         let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, Unreadable>>()?;
         let description = words::percentiles(&runs);

@@ -87,6 +87,6 @@ fn preset(html: &mut Html, preset: &PresetReport) {
     html.table("Published figures", &heads, &rows);
     if !preset.differences.is_empty() {
         html.markup("<p>This run differs from that test:</p>\n");
-        html.sentences(preset.differences.iter().map(|text| text.as_str()));
+        html.sentences(preset.differences.iter().map(String::as_str));
     }
 }
