@@ -31,8 +31,7 @@ pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let runs: Vec<Named<'_>> = names.iter().zip(&reports).map(|(name, run)| Named { name, run }).collect();
     let mut writings = Writings::new();
     if let Some(path) = output {
-        let page = page::page(&runs)
-            .map_err(|(name, error)| anyhow!("{name}: its latencies can't be read: {error}"))?;
+        let page = page::page(&runs)?;
         writings.push((path, page.into_bytes()));
     }
     if args.svg.is_some() || args.png.is_some() {
@@ -134,7 +133,7 @@ fn numbered(names: Vec<String>) -> Vec<String> {
 fn pictures(args: &ReportArgs, runs: &[Named<'_>], writings: &mut Writings) -> Result<()> {
     let size = if args.narrow { Size::Narrow } else { Size::Wide };
     let scheme = if args.dark { Scheme::Dark } else { Scheme::Light };
-    let percentiles = Picture::percentiles(runs).context("a result has latencies that can't be read")?;
+    let percentiles = Picture::percentiles(runs)?;
     let mut found = vec![("time".to_owned(), Picture::time(runs)), ("percentiles".to_owned(), percentiles)];
     for (place, named) in runs.iter().enumerate() {
         let name = if runs.len() == 1 { "cores".to_owned() } else { format!("cores-{}", place + 1) };

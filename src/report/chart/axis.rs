@@ -68,7 +68,8 @@ impl Axis {
     /// Latencies in microseconds: from 0 where they are alike, logarithmic where they are not.
     pub(super) fn latency(least: f64, most: f64, wanted: usize) -> Self {
         // max() leaves out what is no number.
-        let (least, most) = (least.max(0.1).min(1e12), most.max(0.1).min(1e12));
+        let (least, most) = (least.max(0.1), most.max(0.1));
+        let (least, most) = (least.min(1e12), most.min(1e12));
         if most / least < LOG_FROM {
             // The unit of the highest tick for all of them.
             return Self::linear(most, wanted, move |us| match most {

@@ -1,15 +1,20 @@
 //! The letters of the pictures: Noto Sans, which boardctl brings along, so that a PNG has words on a machine without fonts
 //! and the width of a text is known before it is drawn.
 
+use std::sync::LazyLock;
+
 use ab_glyph::{Font, FontRef, PxScale, ScaleFont};
 
 /// What a browser may use instead is up to a tenth wider, such as DejaVu Sans.
 const SLACK: f64 = 1.1;
 
 /// One of the two weights.
-pub(super) fn face(bold: bool) -> FontRef<'static> {
-    let bytes = if bold { notosans::BOLD_TTF } else { notosans::REGULAR_TTF };
-    FontRef::try_from_slice(bytes).expect("the fonts are whole")
+pub(super) fn face(bold: bool) -> &'static FontRef<'static> {
+    static FACES: LazyLock<[FontRef<'static>; 2]> = LazyLock::new(|| {
+        [notosans::REGULAR_TTF, notosans::BOLD_TTF]
+            .map(|bytes| FontRef::try_from_slice(bytes).expect("the fonts are whole"))
+    });
+    &FACES[usize::from(bold)]
 }
 
 /// The scale at which a letter M's square, the em, is `px` high.
@@ -22,7 +27,7 @@ pub(super) fn scale(face: &FontRef<'_>, px: f32) -> PxScale {
 #[expect(clippy::cast_possible_truncation, reason = "a size of some pixels")]
 pub(super) fn width(text: &str, px: f64, bold: bool) -> f64 {
     let face = face(bold);
-    let scaled = face.as_scaled(scale(&face, px as f32));
+    let scaled = face.as_scaled(scale(face, px as f32));
     let advances: f32 = text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum();
     f64::from(advances) * SLACK
 }
@@ -38,9 +43,14 @@ pub(super) fn fitted(text: &str, px: f64, room: f64) -> String {
         let (head, tail) = (&chars[..head], &chars[chars.len() - tail..]);
         head.iter().chain(&['…']).chain(tail).collect::<String>()
     };
-    // A text from a file may be of any length: only as many letters are tried as could fit.
-    let most = chars.len().saturating_sub(1).min(400);
-    (1..=most).rev().map(cut).find(|text| width(text, px, false) <= room).unwrap_or_else(|| "…".to_owned())
+    // What is kept grows with the number of letters, so the most that fits is found by halving; a text from a file may be
+    // of any length.
+    let (mut fits, mut too_many) = (0, chars.len());
+    while too_many - fits > 1 {
+        let middle = fits.midpoint(too_many);
+        if width(&cut(middle), px, false) <= room { fits = middle } else { too_many = middle }
+    }
+    cut(fits)
 }
 
 #[cfg(test)]

@@ -44,6 +44,16 @@ pub struct Named<'a> {
     pub run: &'a RunReport,
 }
 
+/// A run whose latencies are no histogram.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: its latencies can't be read: {source}")]
+pub struct Unreadable {
+    /// The name of the run.
+    pub name: String,
+    /// Why not.
+    pub source: HistogramError,
+}
+
 /// A picture.
 pub struct Picture {
     /// What it is, in a few words.
@@ -87,10 +97,16 @@ impl Picture {
     ///
     /// # Errors
     /// When a histogram of a run is none.
-    pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, HistogramError> {
-        let histogram = |named: &Named<'_>| Ok((figures::plain(named.name), named.run.histograms.latency()?));
+    pub fn percentiles(runs: &[Named<'_>]) -> Result<Option<Self>, Unreadable> {
+        let histogram = |named: &Named<'_>| {
+            let name = figures::plain(named.name);
+            match named.run.histograms.latency() {
+                Ok(histogram) => Ok((name, histogram)),
+                Err(source) => Err(Unreadable { name, source }),
+            }
+        };
         let subtitle = subtitle(runs);
-        let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, HistogramError>>()?;
+        let runs = runs.iter().take(MOST_RUNS).map(histogram).collect::<Result<Vec<_>, Unreadable>>()?;
         let description = words::percentiles(&runs);
         let drawing = PercentilePicture::new(&runs).map(Drawing::Percentiles);
         let title = "Latency by percentile".to_owned();

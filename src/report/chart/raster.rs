@@ -122,7 +122,7 @@ impl<'a> DrawingBackend for Bitmap<'a> {
     ) -> Result<(), Failure<Self>> {
         let face = font::face(matches!(style.style(), FontStyle::Bold));
         let em = (style.size() / LINE_PER_EM) as f32;
-        let scaled = face.as_scaled(font::scale(&face, em));
+        let scaled = face.as_scaled(font::scale(face, em));
         let width: f32 = text.chars().map(|c| scaled.h_advance(scaled.glyph_id(c))).sum();
         let anchor = style.anchor();
         let mut x = at.0 as f32

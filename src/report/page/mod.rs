@@ -1,13 +1,13 @@
 //! The page of a run, or of several: one HTML file that needs nothing else, no network and no script.
 
+mod asked;
 mod compare;
 mod html;
 mod judgement;
 mod numbers;
 
-use super::chart::{MOST_RUNS, Named, Picture, Size, dark_rules};
+use super::chart::{MOST_RUNS, Named, Picture, Size, Unreadable, dark_rules};
 use super::figures;
-use crate::load::HistogramError;
 use html::Html;
 
 /// A browser loads nothing for this page and runs nothing in it, even if a text in it were taken for markup.
@@ -21,8 +21,8 @@ const STYLE: &str = include_str!("style.css");
 /// The page of runs with their names; of several, one beside the other and then each.
 ///
 /// # Errors
-/// When a histogram of a run is none, with the name of that run.
-pub fn page(runs: &[Named<'_>]) -> Result<String, (String, HistogramError)> {
+/// When a histogram of a run is none.
+pub fn page(runs: &[Named<'_>]) -> Result<String, Unreadable> {
     let mut html = Html::default();
     let title = match runs {
         [one] => format!("Load test of {}", one.run.url),
@@ -46,19 +46,20 @@ pub fn page(runs: &[Named<'_>]) -> Result<String, (String, HistogramError)> {
     Ok(html.finish())
 }
 
-fn single(html: &mut Html, named: Named<'_>) -> Result<(), (String, HistogramError)> {
+fn single(html: &mut Html, named: Named<'_>) -> Result<(), Unreadable> {
     let run = named.run;
     html.element("<p>", &subtitle(named), "</p>\n</header>\n<main>\n");
     html.markup("<section>\n<h2>Result</h2>\n");
     numbers::tiles(html, run);
     judgement::judgement(html, run);
+    asked::asked(html, run);
     html.markup("</section>\n");
     pictures(
         html,
         &[named],
         "all",
         ("<h2>", "</h2>"),
-        &[Picture::time(&[named]), percentiles(&[named])?, Picture::cores(named)],
+        &[Picture::time(&[named]), Picture::percentiles(&[named])?, Picture::cores(named)],
     );
     html.markup("<section>\n<h2>Numbers</h2>\n");
     numbers::tables(html, run);
@@ -68,7 +69,7 @@ fn single(html: &mut Html, named: Named<'_>) -> Result<(), (String, HistogramErr
     Ok(())
 }
 
-fn several(html: &mut Html, runs: &[Named<'_>]) -> Result<(), (String, HistogramError)> {
+fn several(html: &mut Html, runs: &[Named<'_>]) -> Result<(), Unreadable> {
     html.markup("</header>\n<main>\n<section>\n<h2>Comparison</h2>\n");
     compare::table(html, runs);
     if runs.len() > MOST_RUNS {
@@ -76,12 +77,13 @@ fn several(html: &mut Html, runs: &[Named<'_>]) -> Result<(), (String, Histogram
         html.element("<p>", &text, "</p>\n");
     }
     html.markup("</section>\n");
-    pictures(html, runs, "all", ("<h2>", "</h2>"), &[Picture::time(runs), percentiles(runs)?]);
+    pictures(html, runs, "all", ("<h2>", "</h2>"), &[Picture::time(runs), Picture::percentiles(runs)?]);
     for (place, named) in runs.iter().enumerate() {
         html.element("<section class=\"run\">\n<h2>", named.name, "</h2>\n");
         html.element("<p>", &format!("{}; {}", named.run.url, subtitle(*named)), "</p>\n");
         numbers::tiles(html, named.run);
         judgement::judgement(html, named.run);
+        asked::asked(html, named.run);
         let id = format!("run-{}", place + 1);
         pictures(
             html,
@@ -108,14 +110,6 @@ fn subtitle(named: Named<'_>) -> String {
         figures::moment(run.duration_s),
         run.connections.asked
     )
-}
-
-fn percentiles(runs: &[Named<'_>]) -> Result<Option<Picture>, (String, HistogramError)> {
-    // Alone, so that the name of the one with a broken histogram can be told.
-    for named in runs {
-        named.run.histograms.latency().map_err(|error| (named.name.to_owned(), error))?;
-    }
-    Picture::percentiles(runs).map_err(|error| (String::new(), error))
 }
 
 /// The pictures that there are, each for a desk and for a phone, with what they show in words.

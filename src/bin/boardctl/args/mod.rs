@@ -12,7 +12,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use soak::SoakArgs;
 pub(crate) use values::Rate;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The laptop's half of boardkit.
 #[derive(Debug, Parser)]
@@ -39,13 +39,24 @@ pub(crate) enum Verb {
     Try(Box<LoadFlags>),
     /// Load a server until heat and rate settle: what a board does at first, what it does for good, and when that began
     Soak(Box<SoakArgs>),
-    /// Print the JSON Schema of the report that `load --json` writes
-    Schema,
+    /// Print the JSON Schema of the report that `load --json` or `compare --json` writes
+    Schema {
+        /// Whose report
+        #[arg(value_enum, default_value_t = Reported::Load)]
+        verb: Reported,
+    },
     /// Make a page and pictures of results
     Report(ReportArgs),
     /// What `try` runs as its second process
     #[command(hide = true)]
     Serve(ServeArgs),
+}
+
+/// A verb whose report has a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Reported {
+    Load,
+    Compare,
 }
 
 const TRY_EXAMPLES: &str = "\
