@@ -5,6 +5,9 @@
 //! every head, keeps what is unfinished, finishes what the socket would not take, honours `Connection`, and sends
 //! the bytes of boardd's `/plaintext` with a Date that is rendered once a second. It routes nothing, reads no bodies,
 //! has no deadlines and counts nothing: what boardd costs on top of this is the price of being useful.
+//!
+//! `--spin NS` burns so many nanoseconds more for each request: a server that is dearer by a known amount, for telling
+//! whether a comparison finds that.
 
 #[path = "ceiling/answer.rs"]
 mod answer;
@@ -36,11 +39,13 @@ const INBOX: u64 = u64::MAX;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut listen = String::from("127.0.0.1:0");
     let mut workers = thread::available_parallelism()?.get();
+    let mut spin = Duration::ZERO;
     let mut flags = lexopt::Parser::from_env();
     while let Some(flag) = flags.next()? {
         match flag {
             lexopt::Arg::Long("listen") => listen = flags.value()?.string()?,
             lexopt::Arg::Long("workers") => workers = flags.value()?.parse()?,
+            lexopt::Arg::Long("spin") => spin = Duration::from_nanos(flags.value()?.parse()?),
             lexopt::Arg::Long("bench") => {
                 // `cargo bench` runs every bench and would wait for this one for ever.
                 println!("ceiling is a server to measure against: `./bars` starts it");
@@ -55,7 +60,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let listener = TcpListener::bind(listen)?;
     rustix::net::listen(&listener, 4096)?;
-    let inboxes = (0..workers.max(1)).map(|_| start_worker()).collect::<io::Result<Vec<_>>>()?;
+    let inboxes = (0..workers.max(1)).map(|_| start_worker(spin)).collect::<io::Result<Vec<_>>>()?;
     println!("listening on {}", listener.local_addr()?);
     deal(&listener, &inboxes)
 }
@@ -84,7 +89,7 @@ struct Inbox {
     bell: OwnedFd,
 }
 
-fn start_worker() -> io::Result<Inbox> {
+fn start_worker(spin: Duration) -> io::Result<Inbox> {
     let (connections, arrivals) = channel();
     let bell = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
     let poll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -103,7 +108,7 @@ fn start_worker() -> io::Result<Inbox> {
         input: vec![0; READ_BUFFER],
         output: Vec::with_capacity(READ_BUFFER),
         leaving: Vec::with_capacity(EVENTS),
-        answer: Answer::default(),
+        answer: Answer::new(spin),
     };
     thread::Builder::new().name("ceiling".into()).spawn(move || worker.run())?;
     Ok(Inbox { connections, bell })

@@ -3,15 +3,16 @@
 //! Each request waits for the next delay of a fixed list before its answer leaves; the list has a log-normal spread
 //! between 20 and 400 ms, in an order shuffled from a fixed seed. A thread per connection sleeps short of the moment and
 //! spins the rest, so that no timer's slack is added. When standard input closes, the program prints as JSON what it
-//! really served: for each percentile the time from a request read to its answer sent.
+//! really served: for each percentile the time from a request read to its answer sent, and of each request both times.
 //!
-//! `delays [--delays N]` prints its address on the first line. `benches/bars/load_percentiles.py` drives it.
+//! `delays [AT LENGTH]` prints its address on the first line. With two numbers it stalls once: from `AT` seconds after its
+//! first request no answer leaves for `LENGTH` seconds. `benches/bars/load_percentiles.py` and `issue3_open.py` drive it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,12 @@ struct Script {
     delays: Vec<Duration>,
     next: AtomicUsize,
     served: Mutex<Vec<u64>>,
+    /// When each request was read and its answer sent, in nanoseconds since `zero`.
+    log: Mutex<Vec<(u64, u64)>>,
+    zero: Instant,
+    /// When the stall begins, after the first request, and how long it is.
+    stall: (Duration, Duration),
+    first: OnceLock<Instant>,
 }
 
 fn main() -> std::io::Result<()> {
@@ -45,8 +52,16 @@ fn main() -> std::io::Result<()> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     println!("{}", listener.local_addr()?);
     std::io::stdout().flush()?;
-    let script =
-        Arc::new(Script { delays: spread(), next: AtomicUsize::new(0), served: Mutex::new(Vec::new()) });
+    let seconds = |place| std::env::args().nth(place).and_then(|text| text.parse().ok()).unwrap_or_default();
+    let script = Arc::new(Script {
+        delays: spread(),
+        next: AtomicUsize::new(0),
+        served: Mutex::new(Vec::new()),
+        log: Mutex::new(Vec::new()),
+        zero: Instant::now(),
+        stall: (Duration::from_secs_f64(seconds(1)), Duration::from_secs_f64(seconds(2))),
+        first: OnceLock::new(),
+    });
     let shared = Arc::clone(&script);
     thread::spawn(move || {
         while let Ok((stream, _)) = listener.accept() {
@@ -108,7 +123,7 @@ fn serve(stream: TcpStream, script: &Script) {
             script.served.lock().expect("no thread panics").push(took);
         }
         let number = script.next.fetch_add(1, Ordering::Relaxed);
-        let until = begun + script.delays[number % DELAYS];
+        let until = script.unless_stalled(begun, begun + script.delays[number % DELAYS]);
         thread::sleep(until.saturating_duration_since(Instant::now()).saturating_sub(SPIN));
         while Instant::now() < until {
             std::hint::spin_loop();
@@ -116,8 +131,23 @@ fn serve(stream: TcpStream, script: &Script) {
         if reader.get_mut().write_all(ANSWER).is_err() {
             return;
         }
-        answered = Some(u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        answered = Some(nanos(begun.elapsed()));
+        let times = (nanos(begun - script.zero), nanos(script.zero.elapsed()));
+        script.log.lock().expect("no thread panics").push(times);
     }
+}
+
+impl Script {
+    /// When an answer leaves that is ready at `until`, to a request read at `begun`.
+    fn unless_stalled(&self, begun: Instant, until: Instant) -> Instant {
+        let (after, length) = self.stall;
+        let from = *self.first.get_or_init(|| begun) + after;
+        if (from..from + length).contains(&until) { from + length } else { until }
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The percentiles of what was served, by the nearest-rank definition.
@@ -134,6 +164,7 @@ fn print_truth(script: &Script) {
             "p50": at(50.0), "p66": at(66.0), "p75": at(75.0), "p80": at(80.0), "p90": at(90.0), "p95": at(95.0),
             "p98": at(98.0), "p99": at(99.0), "p999": at(99.9), "max": at(100.0),
         },
+        "log": *script.log.lock().expect("no thread panics"),
     });
     println!("{truth}");
 }

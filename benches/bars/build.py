@@ -74,6 +74,12 @@ def delays() -> Path:
     return _cargo(TARGET, "bench", "delays", "--profile", "bench")
 
 
+@lru_cache(maxsize=None)
+def paced() -> Path:
+    """The open loop by wrk2's method."""
+    return _cargo(TARGET, "bench", "paced", "--profile", "bench")
+
+
 def _hash(folder: Path) -> str:
     """Of all sources in a folder, leaving out what a build made there."""
     digest = hashlib.sha256()

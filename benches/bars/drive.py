@@ -100,6 +100,15 @@ def boardctl(url: str, connections: int, seconds: float, threads: int = 2, *flag
     )
 
 
+def compare(urls: dict[str, str], seconds: float, *flags: str) -> dict[str, Any]:
+    """boardctl's comparison of servers by name, which takes about so long: its JSON."""
+    with tempfile.TemporaryDirectory() as place:
+        report = Path(place) / "compare.json"
+        named = [f"{name}={url}" for name, url in urls.items()]
+        _run([str(build.boardctl()), "compare", *named, "--json", str(report), *flags], seconds)
+        return _report(report)
+
+
 class Background:
     """boardctl's load going on while something is done to the server; it ends when it is told to."""
 

@@ -19,7 +19,7 @@ CONNECTIONS = 100
 FEW = 10
 
 
-def _pairs(ctx: Context, shuffle: random.Random, connections: int) -> list[tuple[Load, Load]]:
+def pairs_of(ctx: Context, shuffle: random.Random, connections: int) -> list[tuple[Load, Load]]:
     """boardctl's load and wrk's in each round, against one ceiling, in random order."""
     pairs = []
     with servers.ceiling() as server:
@@ -34,7 +34,8 @@ def _pairs(ctx: Context, shuffle: random.Random, connections: int) -> list[tuple
     return pairs
 
 
-def _ratio(pairs: list[tuple[Load, Load]], what: Callable[[Load], float]) -> float:
+def ratio_of(pairs: list[tuple[Load, Load]], what: Callable[[Load], float]) -> float:
+    """The median of boardctl's value over wrk's in the same round."""
     return statistics.median(what(ours) / what(its) for ours, its in pairs)
 
 
@@ -42,7 +43,7 @@ def _ratio(pairs: list[tuple[Load, Load]], what: Callable[[Load], float]) -> flo
 def load_wrk(ctx: Context) -> list[Figure]:
     """wrk rewrites its histogram after the run, which moves the tail: its p99 is printed and not judged."""
     order = ctx.order("load-wrk")
-    pairs, few = _pairs(ctx, order, CONNECTIONS), _pairs(ctx, order, FEW)
+    pairs, few = pairs_of(ctx, order, CONNECTIONS), pairs_of(ctx, order, FEW)
 
     def client_cpu(load: Load) -> float:
         return load.client_cpu_s / load.requests * 1e6
@@ -52,15 +53,15 @@ def load_wrk(ctx: Context) -> list[Figure]:
         "boardctl": [{**vars(ours), "raw": None} for ours, _ in pairs],
         "wrk": [{**vars(its), "raw": None} for _, its in pairs],
     }
-    p50 = _ratio(pairs, lambda load: load.p50_us)
-    p50_few = _ratio(few, lambda load: load.p50_us)
+    p50 = ratio_of(pairs, lambda load: load.p50_us)
+    p50_few = ratio_of(few, lambda load: load.p50_us)
     return [
-        Figure("rate", _ratio(pairs, lambda load: load.requests_per_s), at_least(0.95), "x", detail),
-        Figure("client CPU per request", _ratio(pairs, client_cpu), at_most(1.1), "x"),
+        Figure("rate", ratio_of(pairs, lambda load: load.requests_per_s), at_least(0.95), "x", detail),
+        Figure("client CPU per request", ratio_of(pairs, client_cpu), at_most(1.1), "x"),
         Figure("client CPU per request, wrk", statistics.median(client_cpu(its) for _, its in pairs), None, "us"),
         Figure(f"p50 / wrk's at {FEW}, off by", abs(p50_few - 1), at_most(0.1), "", {"ratio": p50_few}),
         Figure(f"p50 / wrk's at {CONNECTIONS}, off by", abs(p50 - 1), at_most(0.1), "", {"ratio": p50}),
-        Figure("p99", _ratio(pairs, lambda load: load.p99_us), None, "x"),
+        Figure("p99", ratio_of(pairs, lambda load: load.p99_us), None, "x"),
         Figure("errors", sum(ours.errors for ours, _ in pairs), at_most(0), ""),
     ]
 

@@ -154,10 +154,10 @@ def boardd(*flags: str, workers: int = WORKERS, profile: str = "release", name: 
     return Server(name, [*command, *flags])
 
 
-def ceiling(workers: int = WORKERS, profile: str = "bench") -> Server:
+def ceiling(*flags: str, workers: int = WORKERS, profile: str = "bench", name: str = "ceiling") -> Server:
     """The 100 % mark."""
     command = [str(build.ceiling(profile)), "--listen", "127.0.0.1:0", "--workers", str(workers)]
-    return Server("ceiling", command)
+    return Server(name, [*command, *flags])
 
 
 def _free_port() -> int:

@@ -1,7 +1,7 @@
 //! The bytes that every request is answered with.
 
 use std::io::Write as _;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What comes before and after the Date in every answer.
 const BEFORE_DATE: &[u8] = b"HTTP/1.1 200 OK\r\nServer: boardd\r\nDate: ";
@@ -9,14 +9,31 @@ const AFTER_DATE: &[u8] = b"\r\nContent-Type: text/plain\r\nContent-Length: 13\r
 const BODY: &[u8] = b"\r\nHello, World!";
 
 /// The two answers there are, rendered again when the second changes.
-#[derive(Default)]
 pub(crate) struct Answer {
     second: u64,
     pub(crate) plain: Vec<u8>,
     pub(crate) with_keep_alive: Vec<u8>,
+    /// What each costs more than it has to.
+    spin: Duration,
 }
 
 impl Answer {
+    /// Answers that each burn `spin`.
+    pub(crate) fn new(spin: Duration) -> Self {
+        Self { second: 0, plain: Vec::new(), with_keep_alive: Vec::new(), spin }
+    }
+
+    /// Burns the time that an answer is to cost more.
+    #[inline]
+    pub(crate) fn burn(&self) {
+        if !self.spin.is_zero() {
+            let begun = Instant::now();
+            while begun.elapsed() < self.spin {
+                std::hint::spin_loop();
+            }
+        }
+    }
+
     /// Looks at the clock: once for each wait that returned.
     pub(crate) fn refresh(&mut self) {
         let now = SystemTime::now();

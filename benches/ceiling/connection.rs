@@ -92,6 +92,7 @@ impl Connection {
                     break;
                 }
             }
+            answer.burn();
             let old = request.version == Some(0);
             let keep = keep_alive(&request).unwrap_or(!old);
             self.closing = !keep;

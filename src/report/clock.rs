@@ -54,19 +54,18 @@ impl ClockSeen {
                 Some(Look { now, before: std::mem::replace(&mut before, now), first, blind })
             })
             .collect();
-        let when =
-            |holds: fn(&Look<'_>) -> bool| spans(series, looks.iter().map(|look| look.as_ref().map(&holds)));
-        let held = when(|look| look.is_held());
+        let when = |holds| when(series, &looks, holds);
+        let held = when(Look::is_held);
         let caps = |held: bool| {
             let of = looks.iter().flatten().filter(move |look| look.is_held() == held);
             of.filter_map(|look| lowest_cap(look.now)).min_by(|a, b| by_ratio(*a, *b))
         };
         Self {
             known: samples().any(says_something),
-            capped: when(|look| look.is_capped()),
-            firmware: when(|look| look.is_slowed()),
+            capped: when(Look::is_capped),
+            firmware: when(Look::is_slowed),
             hot: when(|look| heat(look.now) == Some(true)),
-            supply: when(|look| look.is_supply_low()),
+            supply: when(Look::is_supply_low),
             lowest: caps(true),
             set: caps(false).filter(|_| held.is_empty()),
             hottest_c: samples().filter_map(|sample| sample.cpu_temp_c).reduce(f64::max),
@@ -80,6 +79,11 @@ impl ClockSeen {
         let middle = row.begin_s + row.length_s / 2.0;
         self.held.iter().any(|span| (span.from_s..span.to_s).contains(&middle))
     }
+}
+
+/// The stretches in which `holds` says yes.
+fn when<'a>(series: &[SeriesRow], looks: &[Option<Look<'a>>], holds: fn(&Look<'a>) -> bool) -> Vec<Span> {
+    spans(series, looks.iter().map(|look| look.as_ref().map(holds)))
 }
 
 impl Look<'_> {

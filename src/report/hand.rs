@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Connections, LatencyUs, LinkReport, OpenLoop, RunReport, SeriesRow, StartDelayUs, StatusReport,
-    TelemetryReport,
+    Connections, LatencyUs, LinkReport, OpenLoop, RunReport, SeriesRow, StatusReport, TelemetryReport,
 };
 use crate::board::CoreLoad;
 use crate::telemetry::{ClockSample, NicSample, ProcessSample, Sample, ServerSample, SwapSample, TcpSample};
@@ -114,18 +113,11 @@ pub(super) fn refuse(report: &mut RunReport, status: &str, share: f64) {
 
 /// The same run in an open loop in which all arrivals were answered.
 pub(super) fn open(report: &mut RunReport) {
-    let none = StartDelayUs { p50: None, p99: None, max: None };
     report.open_loop = Some(OpenLoop {
         rate: 1000.0,
         arrivals: report.requests,
         answered: report.requests,
-        failed: 0,
-        unanswered: 0,
-        unsent: 0,
         answered_after_end: 5,
-        waited: 0,
-        late: 0,
-        start_delay_us: none,
         ..OpenLoop::default()
     });
 }

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
 
 use super::RunReport;
+use super::compare::Comparison;
 
 /// The schema of `run.json`: what `boardctl load --json` writes, whole at any time. Draft 2020-12, pretty-printed, with a
 /// line feed at its end.
@@ -15,6 +16,15 @@ use super::RunReport;
 #[must_use]
 pub fn run() -> String {
     pretty::<RunReport>()
+}
+
+/// The schema of what `boardctl compare --json` writes, in the same form.
+///
+/// # Panics
+/// Never, as [`run`].
+#[must_use]
+pub fn compare() -> String {
+    pretty::<Comparison>()
 }
 
 fn pretty<R: JsonSchema>() -> String {

@@ -80,34 +80,35 @@ pub(super) fn mean_of_rows(series: &[SeriesRow], value: impl Fn(&SeriesRow) -> f
 impl Seen {
     /// The machine that ran the load.
     pub(super) fn laptop(series: &[SeriesRow]) -> Self {
-        Self::of(series.iter().filter_map(|row| row.laptop.as_ref()))
+        Self::of(series, |row| row.laptop.as_ref())
     }
 
     /// The board.
     pub(super) fn board(series: &[SeriesRow]) -> Self {
-        Self::of(series.iter().filter_map(|row| row.board.as_ref()))
+        Self::of(series, |row| row.board.as_ref())
     }
 
-    fn of<'a>(samples: impl Iterator<Item = &'a Sample> + Clone) -> Self {
-        let seconds: f64 = samples.clone().map(|sample| sample.interval_s).sum();
+    fn of(series: &[SeriesRow], sample: fn(&SeriesRow) -> Option<&Sample>) -> Self {
+        let samples = || series.iter().filter_map(sample);
+        let seconds: f64 = samples().map(|sample| sample.interval_s).sum();
         let mean = |value: &dyn Fn(&Sample) -> Option<f64>| {
             let mut mean = Mean::default();
-            for sample in samples.clone() {
+            for sample in samples() {
                 if let Some(value) = value(sample) {
                     mean.add(value, sample.interval_s);
                 }
             }
             mean.get()
         };
-        let sum = |count: &dyn Fn(&Sample) -> u64| samples.clone().map(count).sum();
+        let sum = |count: &dyn Fn(&Sample) -> u64| samples().map(count).sum();
         let tcp = |sample: &Sample| sample.tcp.unwrap_or_default();
         Self {
             seconds,
-            cores: cores(samples.clone()),
-            server: server(samples.clone()),
-            others: others(samples.clone(), seconds),
+            cores: cores(samples()),
+            server: server(samples()),
+            others: others(samples(), seconds),
             held_back: mean(&|sample| sample.held_back),
-            longest_hold_us: samples.clone().filter_map(|sample| sample.longest_hold_us).max(),
+            longest_hold_us: samples().filter_map(|sample| sample.longest_hold_us).max(),
             throttled: mean(&|sample| {
                 let us = sample.own_throttled_us?;
                 (sample.interval_s > 0.0).then(|| us as f64 / SECOND_US / sample.interval_s)

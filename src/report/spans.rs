@@ -48,16 +48,21 @@ impl fmt::Display for Span {
 mod tests {
     use super::*;
 
+    type Rows = &'static [Option<bool>];
+    type Expected = &'static [(f64, f64)];
+
     #[test]
     fn a_second_of_which_nothing_is_known_neither_ends_nor_begins_a_stretch() {
-        let (yes, no, unknown) = (Some(true), Some(false), None);
-        let cases: [(&[Option<bool>], &[(f64, f64)]); 6] = [
+        const YES: Option<bool> = Some(true);
+        const NO: Option<bool> = Some(false);
+        const UNKNOWN: Option<bool> = None;
+        let cases: [(Rows, Expected); 6] = [
             (&[], &[]),
-            (&[no, no], &[]),
-            (&[yes], &[(0.0, 1.0)]),
-            (&[no, yes, yes, no, yes], &[(1.0, 3.0), (4.0, 5.0)]),
-            (&[unknown, yes, unknown, yes, unknown], &[(1.0, 4.0)]),
-            (&[yes, unknown, no, unknown, yes], &[(0.0, 1.0), (4.0, 5.0)]),
+            (&[NO, NO], &[]),
+            (&[YES], &[(0.0, 1.0)]),
+            (&[NO, YES, YES, NO, YES], &[(1.0, 3.0), (4.0, 5.0)]),
+            (&[UNKNOWN, YES, UNKNOWN, YES, UNKNOWN], &[(1.0, 4.0)]),
+            (&[YES, UNKNOWN, NO, UNKNOWN, YES], &[(0.0, 1.0), (4.0, 5.0)]),
         ];
         for (seconds, expected) in cases {
             let row = |begin_s| SeriesRow { begin_s, length_s: 1.0, ..SeriesRow::default() };

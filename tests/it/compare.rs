@@ -11,7 +11,7 @@ use crate::support::boardctl::{Run, TempFile, command};
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// As few and as short rounds as there may be.
-const SHORT: [&str; 8] = ["--rounds", "10", "-d", "20ms", "--warmup", "0s", "-c", "2"];
+const SHORT: [&str; 8] = ["--rounds", "10", "-d", "80ms", "--warmup", "0s", "-c", "2"];
 
 /// Runs `boardctl compare` with a JSON report, to its end.
 fn compare(servers: &[String], flags: &[&str]) -> Run {

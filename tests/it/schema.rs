@@ -33,8 +33,8 @@ for error in wrong[:5]:
 sys.exit(bool(wrong))
 ";
 
-fn published() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/run.schema.json")
+fn published(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name)
 }
 
 /// A Python that has the validator; Debian's own has it where another one comes first in PATH.
@@ -48,10 +48,14 @@ fn python() -> &'static str {
     found.expect("a Python with jsonschema: Debian's python3-jsonschema, which ./test installs")
 }
 
-/// Fails the test unless the files keep to the schema; `more` may have fields beside those of a run.
+/// Fails the test unless the files keep to the schema of a run; `more` may have fields beside those of it.
 fn validate(files: &[&TempFile], more: bool) {
+    validate_by("run.schema.json", files, more);
+}
+
+fn validate_by(schema: &str, files: &[&TempFile], more: bool) {
     let mut command = Command::new(python());
-    command.args(["-c", VALIDATE]).arg(published()).arg(if more { "more" } else { "whole" });
+    command.args(["-c", VALIDATE]).arg(published(schema)).arg(if more { "more" } else { "whole" });
     let output = command.args(files.iter().map(|file| &file.0)).output().expect("Python runs");
     let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{said}");
@@ -67,11 +71,25 @@ fn load(arguments: &[&str]) -> TempFile {
 }
 
 #[test]
-fn the_published_schema_is_the_one_of_this_program() {
-    let output = boardctl::command(&["schema"]).output().expect("boardctl runs");
-    let printed = String::from_utf8(output.stdout).expect("text");
-    let kept = std::fs::read_to_string(published()).expect("docs/run.schema.json");
-    assert!(printed == kept, "the schema has changed: boardctl schema > docs/run.schema.json");
+fn the_published_schemas_are_those_of_this_program() {
+    for (verb, name) in [("load", "run.schema.json"), ("compare", "compare.schema.json")] {
+        let output = boardctl::command(&["schema", verb]).output().expect("boardctl runs");
+        let printed = String::from_utf8(output.stdout).expect("text");
+        let kept = std::fs::read_to_string(published(name)).expect(name);
+        assert!(printed == kept, "the schema has changed: boardctl schema {verb} > docs/{name}");
+    }
+}
+
+#[test]
+fn a_comparison_keeps_to_its_own() {
+    let boardd = Boardd::start(&[]);
+    let file = TempFile::new("compare.json");
+    let path = file.0.to_str().expect("text").to_owned();
+    let [one, other] = ["plaintext", "nothing"].map(|at| format!("{at}=http://{}/{at}", boardd.address));
+    let flags = ["compare", "--rounds", "10", "-d", "40ms", "--warmup", "0s", "--json", &path, &one, &other];
+    let status = boardctl::command(&flags).output().expect("boardctl runs").status;
+    assert!(status.success());
+    validate_by("compare.schema.json", &[&file], false);
 }
 
 #[test]

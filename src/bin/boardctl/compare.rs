@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use boardkit::board::SysRoot;
@@ -17,14 +17,18 @@ use boardkit::report::{Environment, Settings, json};
 use boardkit::units::Span;
 use fastrand::Rng;
 
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, Rate};
 use crate::load::print;
 use crate::{EXIT_MEASURED_FAILURE, files, progress, recorder, signals};
 use candidate::{Candidate, Nothing};
 use shape::Shape;
 
-/// A server that finishes nothing in so many rounds in a row is gone, and the others need not wait for it.
+/// A server that takes no connections in so many rounds in a row is gone. One that takes them and finishes nothing is so
+/// when all that time is longer than an answer may take.
 const GONE_AFTER: usize = 3;
+
+/// How often the report is written meanwhile: so much is lost at most when this program is killed.
+const SAVE_EVERY: Duration = Duration::from_secs(1);
 
 /// How often the time that is left is drawn.
 const DRAW_EVERY: Duration = Duration::from_millis(250);
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
 }
 
 fn compare(args: &CompareArgs) -> Result<()> {
-    check_names(args)?;
+    check(args)?;
     let (json_path, markdown_path) = (args.flags.json.as_deref(), args.markdown.as_deref());
     let in_markdown = markdown_path == Some(Path::new("-"));
     let markdown_path = markdown_path.filter(|_| !in_markdown);
@@ -72,7 +76,7 @@ fn compare(args: &CompareArgs) -> Result<()> {
     gone.map_or(Ok(()), |gone| Err(gone.into()))
 }
 
-fn check_names(args: &CompareArgs) -> Result<()> {
+fn check(args: &CompareArgs) -> Result<()> {
     ensure!(args.servers.len() > 1, "compare needs at least two servers, each as NAME=URL");
     let mut names = HashSet::new();
     let twice = args.servers.iter().map(|server| &server.name).find(|name| !names.insert(*name));
@@ -81,6 +85,8 @@ fn check_names(args: &CompareArgs) -> Result<()> {
         "two servers are called {}: give each a name of its own",
         twice.map_or("", |name| name)
     );
+    let ramp = matches!(args.flags.rate, Some(Rate::Ramp(..)));
+    ensure!(!ramp, "--rate takes one number here: a turn is too short for a ramp");
     Ok(())
 }
 
@@ -127,18 +133,20 @@ impl<'a> Contest<'a> {
         let bar = progress::rounds(self.comparison.rounds_asked);
         bar.enable_steady_tick(DRAW_EVERY);
         self.comparison.started_unix_s = recorder::unix_now();
-        let mut gone = None;
+        let (mut gone, mut saved) = (None, Instant::now());
         while self.comparison.rounds.len() < self.comparison.rounds_asked && gone.is_none() {
             let Some(round) = self.round(root, stop)? else { break };
             self.comparison.rounds.push(round);
-            self.comparison.conclude(&self.notes);
             gone = self.gone();
             bar.inc(1);
-            if let Some(path) = self.json {
+            if let Some(path) = self.json.filter(|_| saved.elapsed() >= SAVE_EVERY) {
+                self.comparison.conclude(&self.notes);
                 // Whether the file can be written shows at the end, where all is printed whatever comes of it.
                 let _ = json::write_unsynced(&self.comparison, path);
+                saved = Instant::now();
             }
         }
+        self.comparison.conclude(&self.notes);
         bar.finish_and_clear();
         Ok(gone)
     }
@@ -157,15 +165,19 @@ impl<'a> Contest<'a> {
         Ok(Some(Round { order, turns: turns.into_iter().flatten().collect() }))
     }
 
-    /// A server that has finished nothing for some rounds now.
+    /// A server that is gone.
     fn gone(&self) -> Option<Nothing> {
-        let rounds = &self.comparison.rounds;
-        let last = &rounds[rounds.len().checked_sub(GONE_AFTER)?..];
-        let is_gone = |place: usize| last.iter().all(|round| round.turns[place].requests == 0);
-        let place = (0..self.candidates.len()).find(|place| is_gone(*place))?;
-        let name = &self.candidates[place].name;
-        Some(Nothing(format!(
-            "{name} finished nothing in {GONE_AFTER} rounds in a row: the comparison was ended"
-        )))
+        self.candidates.iter().enumerate().find_map(|(place, candidate)| {
+            let turns = self.comparison.rounds.iter().rev().map(|round| &round.turns[place]);
+            let empty: Vec<_> = turns.take_while(|turn| turn.requests == 0).collect();
+            let refused = empty.iter().all(|turn| turn.errors.connect > 0);
+            let seconds: f64 = empty.iter().map(|turn| turn.duration_s).sum();
+            let gone =
+                empty.len() >= GONE_AFTER && (refused || seconds > candidate.plan.timeout.as_secs_f64());
+            let (name, rounds) = (&candidate.name, empty.len());
+            gone.then(|| {
+                Nothing(format!("{name} finished nothing in the last {rounds} rounds: ended before the time"))
+            })
+        })
     }
 }

@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use boardkit::report::schema;
 use clap::Parser;
 
-use crate::args::{Cli, Verb};
+use crate::args::{Cli, Reported, Verb};
 
 /// What was measured says no.
 const EXIT_MEASURED_FAILURE: u8 = 1;
@@ -41,7 +41,10 @@ fn main() -> ExitCode {
         Verb::Load(args) => load::run(args),
         Verb::Compare(args) => compare::run(args),
         Verb::Try(flags) => trial::run(flags),
-        Verb::Schema => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Schema { verb: Reported::Load } => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
+        Verb::Schema { verb: Reported::Compare } => {
+            load::print(&schema::compare()).map(|()| ExitCode::SUCCESS)
+        }
         Verb::Report(args) => report::run(args),
         Verb::Serve(args) => child::serve(args).map(|()| ExitCode::SUCCESS),
     };

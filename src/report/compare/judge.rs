@@ -13,6 +13,10 @@ use super::turn::Round;
 /// An interval of this level is what is promised for one metric, over all servers.
 const LEVEL: f64 = 0.95;
 
+/// A ratio that is no further from 1 than this is no difference between servers. Two processes of one program differ by
+/// about as much through their places in memory alone (Mytkowicz et al., ASPLOS 2009), and enough rounds would find that.
+pub(super) const NEGLIGIBLE: f64 = 0.01;
+
 /// One server against the first one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -53,11 +57,12 @@ pub struct Ratio {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Faster, cheaper, shorter: the interval is on the good side of 1.
+    /// Faster, cheaper, shorter: the interval is on the good side of 1, by more than 1 %.
     Better,
-    /// Slower, dearer, longer: the interval is on the bad side of 1.
+    /// Slower, dearer, longer: the interval is on the bad side of 1, by more than 1 %.
     Worse,
-    /// The interval has 1 in it: if there is a difference, it is no larger than the interval.
+    /// The interval has 1 in it, or comes within 1 % of it, as that of two copies of one server may. If there is a
+    /// difference, it is no larger than the interval.
     NoDifference,
     /// There are values, but of fewer rounds than an interval needs.
     TooFewRounds,
@@ -93,13 +98,68 @@ pub(super) fn judge(rounds: &[Round], server: usize, metric: Metric, level: f64,
 
 impl Ratio {
     fn verdict(&self, metric: Metric) -> Verdict {
-        let more = self.low > 1.0;
-        if !more && self.high >= 1.0 {
+        let more = self.low > 1.0 + NEGLIGIBLE;
+        if !more && self.high >= 1.0 / (1.0 + NEGLIGIBLE) {
             Verdict::NoDifference
         } else if more == metric.more_is_better() {
             Verdict::Better
         } else {
             Verdict::Worse
         }
+    }
+
+    /// Whether 1 is not in the interval, so that it takes a reason to speak of no difference.
+    pub(super) fn excludes_one(&self) -> bool {
+        self.low > 1.0 || self.high < 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Turn;
+    use super::*;
+
+    #[test]
+    fn a_difference_is_beyond_one_percent_with_its_whole_interval() {
+        use Verdict::{Better, NoDifference, Worse};
+        let cases = [
+            ((1.0, 0.9, 1.1), NoDifference, NoDifference),
+            ((1.02, 1.001, 1.04), NoDifference, NoDifference),
+            ((1.005, 1.002, 1.008), NoDifference, NoDifference),
+            ((0.985, 0.978, 0.992), NoDifference, NoDifference),
+            ((1.03, 1.011, 1.05), Better, Worse),
+            ((0.97, 0.95, 0.989), Worse, Better),
+        ];
+        for ((value, low, high), rate, cpu) in cases {
+            let ratio = Ratio { value, low, high };
+            assert_eq!(ratio.verdict(Metric::RequestsPerS), rate, "{ratio:?}");
+            assert_eq!(ratio.verdict(Metric::ServerCpuUs), cpu, "{ratio:?}");
+        }
+    }
+
+    #[test]
+    fn several_comparisons_share_what_may_be_wrong() {
+        for (servers, expected) in [(0, 0.95), (2, 0.95), (3, 0.975), (6, 0.99)] {
+            assert!((level(servers) - expected).abs() < 1e-12, "{servers}");
+        }
+    }
+
+    #[test]
+    fn only_rounds_in_which_both_have_a_value_count() {
+        let turn = |rate: Option<f64>| Turn { requests_per_s: rate, ..Turn::default() };
+        let round = |at: usize| {
+            let other = (at % 3 > 0).then_some(110.0 + (at % 5) as f64);
+            Round { order: vec![0, 1], turns: vec![turn(Some(100.0)), turn(other)] }
+        };
+        let rounds: Vec<Round> = (0..30).map(round).collect();
+        let judged = |rounds: &[Round], metric| judge(rounds, 1, metric, 0.95, 1);
+        let all = judged(&rounds, Metric::RequestsPerS);
+        assert_eq!((all.verdict, all.rounds), (Verdict::Better, 20));
+        let ratio = all.ratio.expect("enough rounds");
+        assert!(1.10 < ratio.low && ratio.low < ratio.value && ratio.high < 1.14, "{ratio:?}");
+        let few = judged(&rounds[..14], Metric::RequestsPerS);
+        assert_eq!((few.verdict, few.ratio, few.rounds), (Verdict::TooFewRounds, None, 9));
+        assert_eq!(judged(&rounds, Metric::P99Us).verdict, Verdict::Unknown);
+        assert_eq!(judge(&rounds, 2, Metric::P99Us, 0.95, 1).verdict, Verdict::Unknown);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! The servers are loaded in rounds. In each [`Round`] every server has one short [`Turn`], and the order is drawn anew each
 //! time, so that nobody always follows the same one. What is compared are ratios within rounds: a machine that gets slower
-//! from minute to minute, by heat or by a neighbour, slows both sides of a ratio. [`interval`] says between which bounds
-//! the true ratio lies. Where that has 1 in it, the answer is "no difference found", with how large one may be at most.
+//! from minute to minute, by heat or by a neighbour, slows both sides of a ratio. An interval says between which bounds
+//! the true ratio lies; `interval.rs` says how it is made. Where it has 1 in it, or nearly, the answer is "no difference
+//! found", and how large one may be at most.
 //!
 //! What comes in are turns, and what comes out is a [`Comparison`]: a value that is written as JSON, and from which
 //! [`text`] and [`markdown`] print the same tables. Nothing here does any I/O.
@@ -103,6 +104,7 @@ impl Comparison {
         self.notes = noted.to_vec();
         self.notes.extend(fields);
         self.notes.extend(self.multiplicity());
+        self.notes.extend(self.negligible());
     }
 
     fn pair(&self, place: usize) -> Pair {
@@ -136,6 +138,22 @@ impl Comparison {
             }
         }
         faults
+    }
+
+    /// Why there is no difference where an interval has no 1 in it; `None` when there is none such.
+    fn negligible(&self) -> Option<String> {
+        let mut judged = self.pairs.iter().flat_map(|pair| pair.metrics.values());
+        let told = judged.any(|judgement| {
+            judgement.verdict == Verdict::NoDifference
+                && judgement.ratio.is_some_and(|ratio| ratio.excludes_one())
+        });
+        let percent = judge::NEGLIGIBLE * 100.0;
+        told.then(|| {
+            format!(
+                "an interval that comes within {percent:.0} % of 1 is no difference: two copies of one server differ by \
+                 as much through their places in memory"
+            )
+        })
     }
 
     /// How many comparisons are made at once, and what that means for the intervals; `None` when it is a single one.

@@ -82,14 +82,14 @@ impl<'a> Case<'a> {
     /// Share of the answers that turned the request away; 0 when there were no answers.
     pub(super) fn refused(&self) -> f64 {
         let count = |status: &&str| self.report.statuses.get(*status).map_or(0, |answers| answers.count);
-        share(NOT_NOW.iter().map(|status| count(&status)).sum(), self.report.requests)
+        share(NOT_NOW.iter().map(count).sum(), self.report.requests)
     }
 }
 
 /// Share of the answers of a second that turned the request away.
 pub(super) fn refused_in(row: &SeriesRow) -> f64 {
     let count = |status: &&str| row.statuses.get(*status).copied().unwrap_or_default();
-    share(NOT_NOW.iter().map(|status| count(&status)).sum(), row.requests)
+    share(NOT_NOW.iter().map(count).sum(), row.requests)
 }
 
 fn share(part: u64, whole: u64) -> f64 {

@@ -76,6 +76,10 @@ fn proposal(case: &Case<'_>) -> String {
     } else {
         String::new()
     };
+    if let Some(open) = case.report.open_loop.as_ref().filter(|open| !open.steps.is_empty()) {
+        // Of a ramp, the rates are not one that connections could be reckoned for.
+        return format!("{disk}; {} of {} arrivals waited for a connection (-c)", open.waited, open.arrivals);
+    }
     if let Some(open) = &case.report.open_loop {
         let in_time = open.answered.saturating_sub(open.answered_after_end) as f64;
         let answered = (in_time / case.report.duration_s.max(f64::MIN_POSITIVE)).max(f64::MIN_POSITIVE);

@@ -19,6 +19,8 @@ fn wrong_usage_is_named_in_one_line() {
         (&["compare", a, b, "--rounds", "many"], "--rounds"),
         (&["compare", a, b, "-d", "0s"], "--duration"),
         (&["compare", a, b, "--seed", "x"], "--seed"),
+        (&["compare", a, b, "--rate", "10..20"], "too short for a ramp"),
+        (&["compare", a, b, "--rate", "max"], "--rate max"),
         (&["compare", a, b, "--json", "/does/not/exist/c.json"], "--json"),
         (&["compare", a, b, "--markdown", "/does/not/exist/c.md"], "--markdown"),
         (&["compare", a, b, "-H", "no colon"], "--header"),
@@ -40,7 +42,7 @@ fn help_says_what_the_flags_of_a_load_mean_here() {
     let run = boardctl(&["compare", "--help"]);
     assert_eq!(run.code, 0);
     for said in
-        ["in a round, such as 500ms [default: 350ms]", "before the first round [default: 1s]", "Examples:"]
+        ["in a round, such as 500ms [default: 175ms]", "before the first round [default: 1s]", "Examples:"]
     {
         let one_line = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(one_line.contains(said), "no {said:?} in {}", run.stdout);

@@ -56,7 +56,7 @@ fn the_token_of_a_file_is_sent() {
 
 #[test]
 fn a_run_in_which_nothing_finished_is_not_judged_wrong() {
-    let server = serve(|peer| peer.ignore());
+    let server = serve(super::super::support::scripted::Peer::ignore);
     let run = load(&format!("http://{server}/"), &["-d", "300ms", "-c", "2"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert_eq!(limited_by(&run.report), "unknown");

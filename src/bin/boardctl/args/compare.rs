@@ -26,16 +26,19 @@ const LONGEST_NAME: usize = 24;
 
 /// `boardctl compare`.
 #[derive(Debug, Args)]
+// A turn is too short for a ramp, and a search for the highest rate is `load`'s.
 #[command(
+    mut_arg("rate", |flag| flag.value_name("N").help("Open loop: start N requests a second at each server")),
+    mut_arg("steps", |flag| flag.hide(true)),
     after_help = EXAMPLES,
-    mut_arg("duration", |flag| flag.help("How long to load each server in a round, such as 500ms [default: 350ms]")),
+    mut_arg("duration", |flag| flag.help("How long to load each server in a round, such as 500ms [default: 175ms]")),
     mut_arg("warmup", |flag| flag.help("Load each server this long before the first round").default_value("1s")),
 )]
 pub(crate) struct CompareArgs {
     /// The servers, two or more: a name for each, and what to load
     #[arg(value_name = "NAME=URL", required = true)]
     pub(crate) servers: Vec<NamedUrl>,
-    /// Rounds, in each of which every server has one turn [default: 60, fewer where turns are longer]
+    /// Rounds, in each of which every server has one turn [default: 120, fewer where turns are longer]
     #[arg(long, value_name = "N", value_parser = rounds)]
     pub(crate) rounds: Option<usize>,
     /// Draw the orders from this number, which a report names, to get the same ones again

@@ -10,7 +10,7 @@ pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
 pub(crate) use report::ReportArgs;
 pub(crate) use values::Rate;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The laptop's half of boardkit.
 #[derive(Debug, Parser)]
@@ -35,13 +35,24 @@ pub(crate) enum Verb {
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
     Try(Box<LoadFlags>),
-    /// Print the JSON Schema of the report that `load --json` writes
-    Schema,
+    /// Print the JSON Schema of the report that `load --json` or `compare --json` writes
+    Schema {
+        /// Whose report
+        #[arg(value_enum, default_value_t = Reported::Load)]
+        verb: Reported,
+    },
     /// Make a page and pictures of results
     Report(ReportArgs),
     /// What `try` runs as its second process
     #[command(hide = true)]
     Serve(ServeArgs),
+}
+
+/// A verb whose report has a schema.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Reported {
+    Load,
+    Compare,
 }
 
 const TRY_EXAMPLES: &str = "\

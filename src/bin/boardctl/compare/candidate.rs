@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use boardkit::board::{Serving, SysRoot};
-use boardkit::load::{self, LoadPlan, Outcome, ProbeAnswer, probe};
+use boardkit::load::{self, LoadPlan, Outcome, ProbeAnswer, Url, probe};
 use boardkit::report::compare::{Answer, Server, Turn};
 use boardkit::report::{Environment, RunReport};
 use boardkit::telemetry::{Holder, Link};
@@ -29,6 +29,9 @@ impl std::error::Error for Nothing {}
 /// A server and what is known of it.
 pub(super) struct Candidate {
     pub(super) name: String,
+    /// As typed.
+    url: Url,
+    /// How it is loaded: at the address that answered, so that no turn has to look its name up.
     pub(super) plan: LoadPlan,
     answer: Option<ProbeAnswer>,
     /// Its processes, if they are on this machine and may be looked at.
@@ -47,7 +50,8 @@ enum Unseen {
 impl Candidate {
     pub(super) fn new(server: &NamedUrl, flags: &LoadFlags) -> Result<Self> {
         let plan = LoadPlan { warmup: Duration::ZERO, ..plan(server.url.clone(), flags)? };
-        Ok(Self { name: server.name.clone(), plan, answer: None, serving: None, unseen: None })
+        let (name, url) = (server.name.clone(), server.url.clone());
+        Ok(Self { name, url, plan, answer: None, serving: None, unseen: None })
     }
 
     /// Asks it once, and looks for its processes.
@@ -55,18 +59,22 @@ impl Candidate {
         let answer = match probe(&self.plan.url, &self.plan.request, self.plan.timeout) {
             Ok(answer) => answer,
             Err(error) => {
-                bail!(Nothing(format!("no answer from {} ({}): {error}", self.name, self.plan.url)))
+                bail!(Nothing(format!("no answer from {} ({}): {error}", self.name, self.url)))
             }
         };
         let address = answer.address;
         self.answer = Some(answer);
+        let pinned = format!("http://{address}{}", self.url.path()).parse::<Url>();
+        let is_there = |url: &Url| url.resolve().is_ok_and(|addresses| addresses == [address]);
+        self.plan.url = pinned.ok().filter(is_there).unwrap_or_else(|| self.url.clone());
         if Link::towards(address).is_none_or(|link| !link.loopback) {
             self.unseen = Some(Unseen::Elsewhere);
             return Ok(());
         }
-        match Holder::find(root, address).missing(address) {
-            Some(why) => self.unseen = Some(Unseen::Here(why)),
-            None => self.serving = Serving::at(root, address),
+        match Holder::find(root, address) {
+            Holder::Server { .. } => self.serving = Serving::at(root, address),
+            Holder::Tunnel { .. } => self.unseen = Some(Unseen::Elsewhere),
+            other => self.unseen = other.missing(address).map(Unseen::Here),
         }
         Ok(())
     }
@@ -84,7 +92,7 @@ impl Candidate {
         let plan = LoadPlan { duration, ..self.plan.clone() };
         let outcome = load::run(&plan, stop, &mut ())?;
         if let Some(why) = why_nothing(&plan, &outcome).filter(|_| !stop.load(Ordering::Relaxed)) {
-            bail!(Nothing(format!("no request to {} ({}) finished: {why}", self.name, plan.url)));
+            bail!(Nothing(format!("no request to {} ({}) finished: {why}", self.name, self.url)));
         }
         Ok(())
     }
@@ -107,7 +115,7 @@ impl Candidate {
     pub(super) fn server(&self) -> Server {
         Server {
             name: self.name.clone(),
-            url: self.plan.url.to_string(),
+            url: self.url.to_string(),
             process: self.serving.as_ref().map(Serving::title),
             answer: self.answer.as_ref().map(Answer::new),
             ..Server::default()

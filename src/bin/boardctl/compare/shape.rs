@@ -9,9 +9,10 @@ use crate::args::CompareArgs;
 
 /// All turns of one server together. Two servers then take three quarters of a minute with all that comes with it.
 const ALL_TURNS: Duration = Duration::from_secs(21);
-/// Many short turns tell more than a few long ones: what disturbs a machine lasts seconds, and a ratio within a second is
-/// free of it. Much shorter, and connecting would be a part of the turn that counts.
-const TURN: Duration = Duration::from_millis(350);
+/// Many short turns tell more than a few long ones: what disturbs a machine often lasts longer than a turn, and each turn is
+/// then a sample of it. On a machine with others at work, intervals from turns of 70 ms were half as wide as from turns of
+/// a second that took as long in all. Much shorter, and connecting would be a part of the turn that counts.
+const TURN: Duration = Duration::from_millis(175);
 /// A turn has time for so many answers one after the other, so that those under way at its end do not matter.
 const ANSWERS: u32 = 4;
 /// Each turn opens all connections anew, and each of them keeps its port for a minute: what is left of 28,000 is for others.
@@ -34,12 +35,11 @@ impl Shape {
     }
 
     fn new(rounds: Option<usize>, turn: Option<Duration>, slowest: Duration, connections: usize) -> Self {
-        let most = most_rounds(ALL_TURNS, TURN).min(PORTS / connections).max(MIN_ROUNDS);
-        let usual =
-            whole_ms(ALL_TURNS / u32::try_from(most).unwrap_or(u32::MAX)).max(whole_ms(slowest * ANSWERS));
-        let turn = turn.unwrap_or(usual);
-        let rounds = rounds.unwrap_or_else(|| most_rounds(ALL_TURNS, turn).clamp(MIN_ROUNDS, most));
-        Self { rounds, turn }
+        let most = (PORTS / connections).max(MIN_ROUNDS);
+        let share = ALL_TURNS / u32::try_from(most).unwrap_or(u32::MAX);
+        let turn = turn.unwrap_or_else(|| whole_ms(share.max(slowest * ANSWERS)).max(TURN));
+        let fit = usize::try_from(ALL_TURNS.as_nanos() / turn.as_nanos().max(1)).unwrap_or(usize::MAX);
+        Self { rounds: rounds.unwrap_or_else(|| fit.clamp(MIN_ROUNDS, most)), turn }
     }
 
     /// How long it takes in all.
@@ -47,10 +47,6 @@ impl Shape {
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         (warmup + (self.turn + BESIDE) * count(self.rounds)) * count(servers)
     }
-}
-
-fn most_rounds(all: Duration, turn: Duration) -> usize {
-    usize::try_from(all.as_nanos() / turn.as_nanos().max(1)).unwrap_or(usize::MAX)
 }
 
 /// A time that is told in milliseconds.
@@ -67,14 +63,15 @@ mod tests {
         let ms = Duration::from_millis;
         let cases = [
             // Rounds and turn as typed, the slowest answer, connections.
-            ((None, None, ms(1), 10), (60, ms(350))),
-            ((None, None, ms(1), 100), (60, ms(350))),
+            ((None, None, ms(1), 10), (120, ms(175))),
+            ((None, None, ms(1), 100), (120, ms(175))),
             ((None, None, ms(1), 500), (30, ms(700))),
             ((None, None, ms(1), 100_000), (10, ms(2100))),
             ((None, None, ms(500), 10), (10, ms(2000))),
             ((None, Some(ms(1000)), ms(1), 10), (21, ms(1000))),
-            ((None, Some(ms(100)), ms(1), 10), (60, ms(100))),
-            ((Some(200), None, ms(1), 10), (200, ms(350))),
+            ((None, Some(ms(100)), ms(1), 10), (210, ms(100))),
+            ((None, Some(ms(100)), ms(1), 1000), (15, ms(100))),
+            ((Some(200), None, ms(1), 10), (200, ms(175))),
             ((Some(12), Some(ms(5000)), ms(1), 10), (12, ms(5000))),
         ];
         for ((rounds, turn, slowest, connections), expected) in cases {

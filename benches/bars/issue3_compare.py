@@ -1,0 +1,127 @@
+"""boardctl compare: whether it tells apart what is different, and keeps quiet where nothing is."""
+
+from __future__ import annotations
+
+import math
+import os
+import statistics
+import time
+from typing import Any, Callable
+
+from . import drive, servers
+from .context import Context
+from .registry import Figure, Limit, at_least, below, bar
+from .rounds import Rounds, Sample, cpu_us, rate, sample, take
+from .servers import Server
+
+RUNS = 20
+RUN_S = 60.0
+# boardctl's own default, so that what is calibrated is what is compared.
+CONNECTIONS = 10
+DEARER = 1.05
+SLOWER = 0.90
+# Of one load that a server is calibrated with.
+CALIBRATION_S = 5.0
+
+
+def _plain(name: str) -> Server:
+    return servers.ceiling(name=name)
+
+
+def _calibrate(ctx: Context) -> Sample:
+    """One server alone under the load that it is compared with."""
+    seconds = ctx.seconds if ctx.quick else CALIBRATION_S
+    with _plain("plain") as server:
+        drive.boardctl(server.url, CONNECTIONS, 1)
+        return sample(server, lambda one: drive.boardctl(one.url, CONNECTIONS, seconds))
+
+
+def _runs(ctx: Context, name: str, pair: Callable[[], tuple[Server, Server]]) -> tuple[list[dict[str, Any]], float]:
+    """What each run found of the second server against the first, by metric, and how long the longest took."""
+    found, longest = [], 0.0
+    flags = ("--rounds", "10", "-d", "50ms") if ctx.quick else ()
+    for run in range(2 if ctx.quick else RUNS):
+        # Servers of their own for each run: where the kernel puts their threads is a part of the noise.
+        one, two = pair()
+        with one, two:
+            begun = time.monotonic()
+            seed = str(ctx.order(f"{name}/{run}").getrandbits(32))
+            report = drive.compare({one.name: one.url, two.name: two.url}, RUN_S, "--seed", seed, *flags)
+            longest = max(longest, time.monotonic() - begun)
+        found.append(report["pairs"][0]["metrics"])
+        print(f"  run {run + 1}: {report['pairs'][0]['conclusion']}", flush=True)
+    return found, longest
+
+
+def _count(found: list[dict[str, Any]], metric: str, verdict: str) -> int:
+    return sum(one[metric]["verdict"] == verdict for one in found)
+
+
+def _enough(ctx: Context, wanted: int) -> Limit:
+    return at_least(wanted if not ctx.quick else 0)
+
+
+def _detail(found: list[dict[str, Any]], **more: Any) -> dict[str, Any]:
+    ratios = {metric: [one[metric]["ratio"] for one in found] for metric in ("requests_per_s", "server_cpu_us")}
+    return {"runs": len(found), "ratios": ratios, **more}
+
+
+def _truth(ctx: Context, name: str, pair: tuple[Server, Server]) -> Rounds:
+    """Long loads by another tool, with the processor time from the kernel's clock ticks."""
+    return take(ctx, f"{name}/truth", pair, lambda server: drive.wrk(server.url, CONNECTIONS, ctx.seconds))
+
+
+def _ratio(run: Rounds, pair: tuple[str, str], what: Callable[[Sample], float]) -> tuple[float, float]:
+    """The geometric mean of the rounds' ratios, and its standard error in percent."""
+    logs = [math.log(ratio) for ratio in run.ratios(pair[1], pair[0], what)]
+    error = statistics.stdev(logs) / math.sqrt(len(logs)) if len(logs) > 1 else float("nan")
+    return math.exp(statistics.fmean(logs)), error * 100
+
+
+def _told_apart(ctx: Context, name: str, spin_ns: int, metric: str, what: Callable[[Sample], float]) -> list[Figure]:
+    """A server that spins for each request against one that does not."""
+
+    def pair() -> tuple[Server, Server]:
+        return _plain("plain"), servers.ceiling("--spin", str(spin_ns), name="spinning")
+
+    truth, error = _ratio(_truth(ctx, name, pair()), ("plain", "spinning"), what)
+    print(f"  a spin of {spin_ns} ns for each request; in long loads the ratio is {truth:.3f} +- {error:.1f} %", flush=True)
+    found, longest = _runs(ctx, name, pair)
+    ratios = [one[metric]["ratio"]["value"] for one in found if one[metric]["ratio"]]
+    detail = _detail(found, spin_ns=spin_ns, truth=truth, truth_error_percent=error)
+    return [
+        Figure("told apart, runs", _count(found, metric, "worse"), _enough(ctx, 18), "", detail),
+        Figure("longest run", longest, below(RUN_S), "s"),
+        Figure("ratio in long loads", truth, None, "x"),
+        Figure("ratio found, median of the runs", statistics.median(ratios), None, "x"),
+    ]
+
+
+@bar(issue=3, name="compare-same", about="20 comparisons of two copies of one server: no difference")
+def compare_same(ctx: Context) -> list[Figure]:
+    """An interval of 95 % misses in one of twenty runs, by each figure."""
+    found, longest = _runs(ctx, "compare-same", lambda: (_plain("one"), _plain("other")))
+    both = sum(all(one[key]["verdict"] == "no_difference" for key in ("requests_per_s", "server_cpu_us")) for one in found)
+    widths = [math.log(one["requests_per_s"]["ratio"]["high"] / one["requests_per_s"]["ratio"]["low"]) / 2 for one in found]
+    return [
+        Figure("no difference by requests/s", _count(found, "requests_per_s", "no_difference"), _enough(ctx, 17), "", _detail(found)),
+        Figure("no difference by CPU per request", _count(found, "server_cpu_us", "no_difference"), _enough(ctx, 17)),
+        Figure("no difference by both", both),
+        Figure("interval by requests/s, half its width", statistics.median(widths) * 100, None, "%"),
+        Figure("longest run", longest, below(RUN_S), "s"),
+    ]
+
+
+@bar(issue=3, name="compare-dearer", about="20 comparisons with a server that takes 5 % more CPU for each request: told apart")
+def compare_dearer(ctx: Context) -> list[Figure]:
+    """By the processor time of its process."""
+    spin_ns = round(_calibrate(ctx).cpu_us * 1000 * (DEARER - 1))
+    return _told_apart(ctx, "compare-dearer", spin_ns, "server_cpu_us", cpu_us)
+
+
+@bar(issue=3, name="compare-slower", about="20 comparisons with a server that serves 10 % fewer requests per second: told apart")
+def compare_slower(ctx: Context) -> list[Figure]:
+    """Server and client keep all cores busy: what a request takes of them is what the rate follows from."""
+    cores = len(os.sched_getaffinity(0))
+    spin_ns = round(cores / _calibrate(ctx).rate * 1e9 * (1 / SLOWER - 1))
+    return _told_apart(ctx, "compare-slower", spin_ns, "requests_per_s", rate)
