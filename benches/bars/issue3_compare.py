@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import statistics
 import time
 from typing import Any, Callable
@@ -121,7 +120,8 @@ def compare_dearer(ctx: Context) -> list[Figure]:
 
 @bar(issue=3, name="compare-slower", about="20 comparisons with a server that serves 10 % fewer requests per second: told apart")
 def compare_slower(ctx: Context) -> list[Figure]:
-    """Server and client keep all cores busy: what a request takes of them is what the rate follows from."""
-    cores = len(os.sched_getaffinity(0))
-    spin_ns = round(cores / _calibrate(ctx).rate * 1e9 * (1 / SLOWER - 1))
+    """Server and client keep all cores busy: what both spend on a request is what the rate follows from."""
+    base = _calibrate(ctx)
+    spent_us = base.cpu_us + base.load.client_cpu_s / base.load.requests * 1e6
+    spin_ns = round(spent_us * 1000 * (1 / SLOWER - 1))
     return _told_apart(ctx, "compare-slower", spin_ns, "requests_per_s", rate)

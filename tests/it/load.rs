@@ -9,4 +9,5 @@ mod limits;
 mod open_loop;
 mod preset;
 mod ramps;
+mod soak;
 mod stops;

@@ -12,6 +12,7 @@ mod progress;
 mod recorder;
 mod report;
 mod signals;
+mod soak;
 mod trial;
 
 use std::io::{self, IsTerminal};
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
         Verb::Compare(args) => compare::run(args),
+        Verb::Soak(args) => soak::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema { verb: Reported::Load } => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Schema { verb: Reported::Compare } => {

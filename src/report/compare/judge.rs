@@ -148,7 +148,7 @@ mod tests {
     fn only_rounds_in_which_both_have_a_value_count() {
         let turn = |rate: Option<f64>| Turn { requests_per_s: rate, ..Turn::default() };
         let round = |at: usize| {
-            let other = (at % 3 > 0).then_some(110.0 + (at % 5) as f64);
+            let other = (!at.is_multiple_of(3)).then_some(110.0 + (at % 5) as f64);
             Round { order: vec![0, 1], turns: vec![turn(Some(100.0)), turn(other)] }
         };
         let rounds: Vec<Round> = (0..30).map(round).collect();
