@@ -20,6 +20,8 @@ pub(super) struct ClockSeen {
     pub(super) firmware: Vec<Span>,
     /// When the supply was too low.
     pub(super) supply: Vec<Span>,
+    /// When it was so hot that the kernel slows the processor down.
+    pub(super) hot: Vec<Span>,
     /// The lowest cap while it was held down, and the highest clock of those cores' hardware.
     pub(super) lowest: Option<Capped>,
     /// A cap that stood all along without a sign of heat: somebody set it.
@@ -62,6 +64,7 @@ impl ClockSeen {
             known: samples().any(says_something),
             capped: when(Look::is_capped),
             firmware: when(Look::is_slowed),
+            hot: when(|look| heat(look.now) == Some(true)),
             supply: when(Look::is_supply_low),
             lowest: caps(true),
             set: caps(false).filter(|_| held.is_empty()),
@@ -127,11 +130,13 @@ fn says_something(sample: &Sample) -> bool {
 }
 
 /// The cap that is furthest below the hardware's clock; `None` when none is below.
-fn lowest_cap(sample: &Sample) -> Option<Capped> {
+pub(super) fn lowest_cap(sample: &Sample) -> Option<Capped> {
     let below = |clock: &ClockSample| clock.cap_khz.zip(clock.max_khz).filter(|(cap, max)| cap < max);
     sample.clocks.iter().filter_map(below).min_by(|a, b| by_ratio(*a, *b))
 }
 
-fn by_ratio(a: Capped, b: Capped) -> std::cmp::Ordering {
-    (a.0 * b.1).cmp(&(b.0 * a.1))
+pub(super) fn by_ratio(a: Capped, b: Capped) -> std::cmp::Ordering {
+    // A file may hold any numbers.
+    let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
+    product(a.0, b.1).cmp(&product(b.0, a.1))
 }

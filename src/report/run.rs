@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
+use super::merge::Merged;
 use super::verdict::Case;
 use super::{
     Answers, Environment, Histograms, OpenLoop, PresetReport, SearchReport, SeriesRow, Settings, SloReport,
-    Spread, TelemetryReport, TimesUs, Validity, Verdict,
+    SoakReport, Spread, TelemetryReport, TimesUs, Validity, Verdict,
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
@@ -81,6 +82,10 @@ pub struct RunReport {
     pub slo: Option<SloReport>,
     /// The search of which this is the run at the highest rate that held; `null` for any other run.
     pub search: Option<SearchReport>,
+    /// How the board did over time; `null` for any other run than a soak.
+    pub soak: Option<SoakReport>,
+    /// Of what this is the sum; `null` for a run.
+    pub merged: Option<Merged>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
@@ -204,6 +209,8 @@ impl RunReport {
             },
             slo: None,
             search: None,
+            soak: None,
+            merged: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             preset: None,

@@ -8,10 +8,13 @@ mod highest;
 mod layout;
 mod load;
 mod machines;
+mod merge;
 mod progress;
 mod recorder;
 mod report;
+mod results;
 mod signals;
+mod soak;
 mod trial;
 
 use std::io::{self, IsTerminal};
@@ -40,6 +43,8 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
         Verb::Compare(args) => compare::run(args),
+        Verb::Merge(args) => merge::run(args),
+        Verb::Soak(args) => soak::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema { verb: Reported::Load } => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),
         Verb::Schema { verb: Reported::Compare } => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use boardkit::load::{LoadPlan, Observer, Outcome, Progress, Second};
-use boardkit::report::{Environment, RunReport, SeriesRow, TelemetryReport, json};
+use boardkit::report::{Environment, RunReport, SeriesRow, SoakReport, TelemetryReport, json};
 use indicatif::ProgressBar;
 
 use crate::progress;
@@ -26,6 +26,11 @@ pub(crate) trait Watcher {
     /// Once a second: adds to the row of the second that is past.
     fn second(&mut self, row: &mut SeriesRow) {
         let _ = row;
+    }
+
+    /// What a soak has found by now.
+    fn soak(&mut self) -> Option<SoakReport> {
+        None
     }
 
     /// Who is watched, as far as is known by now.
@@ -81,6 +86,7 @@ impl<'a> Recorder<'a> {
         report.started_unix_s = self.started_unix_s;
         report.series.clone_from(&self.series);
         report.telemetry = self.watcher.telemetry();
+        report.soak = self.watcher.soak();
         report.judge();
         report
     }

@@ -64,7 +64,7 @@ impl CoresPicture {
         };
         let seconds = samples.iter().map(second).collect();
         let end_s = end_s(&rows);
-        let machine = Machine::new(&rows, laptop);
+        let machine = Machine::new(&report.series, &rows, laptop);
         (!cores.is_empty()).then_some(Self { cores, seconds, machine, end_s, laptop })
     }
 

@@ -36,7 +36,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// Of the board, or of the laptop.
-    pub(super) fn new<'a>(rows: &[&'a SeriesRow], laptop: bool) -> Self {
+    pub(super) fn new<'a>(series: &[SeriesRow], rows: &[&'a SeriesRow], laptop: bool) -> Self {
         let sample = |row: &'a SeriesRow| watched(row, laptop);
         let first = rows.iter().find_map(|row| sample(row).filter(|sample| !sample.clocks.is_empty()));
         let groups = first.map_or(&[][..], |sample| &sample.clocks);
@@ -57,7 +57,7 @@ impl Machine {
                 .find_map(|row| sample(row)?.throttle_trip_c)
                 .filter(|trip| trip.abs() < 1000.0),
             temperature: if known(&temperature) { temperature } else { Vec::new() },
-            slowed: slowed(rows.iter().copied()),
+            slowed: if laptop { Vec::new() } else { slowed(series) },
             end_s: end_s(rows),
         }
     }

@@ -171,12 +171,14 @@ impl Picture {
     }
 }
 
-/// Of which runs a picture is: of one the URL, the length and the connections.
+/// Of which runs a picture is: of one the URL, the length, the connections and the rate that was asked for.
 fn subtitle(runs: &[Named<'_>]) -> String {
     match runs {
         [one] => {
             let (url, length) = (figures::plain(&one.run.url), figures::moment(one.run.duration_s));
-            format!("{url}, {length}, {} connections", one.run.connections.asked)
+            let rate = one.run.settings.rate.as_deref().map(figures::plain);
+            let rate = rate.map_or_else(String::new, |rate| format!(", open loop of {rate} a second"));
+            format!("{url}, {length}, {} connections{rate}", one.run.connections.asked)
         }
         many => format!("{} runs", many.len()),
     }

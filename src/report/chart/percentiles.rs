@@ -71,7 +71,7 @@ impl PercentilePicture {
         let size = sheet.size;
         let mut top = 14.0;
         if let Some(legend) = self.legend(size) {
-            legend.draw(sheet, (8.0, top + ROW / 2.0));
+            legend.draw(sheet, (10.0, top + ROW / 2.0));
             top += legend.height + 12.0;
         }
         let area = Rect {

@@ -99,7 +99,7 @@ impl TimePicture {
         let x = Axis::time(self.end_s, size.time_ticks());
         let mut top = GAP;
         if let Some(legend) = self.legend(size) {
-            legend.draw(sheet, (8.0, top + ROW / 2.0));
+            legend.draw(sheet, (10.0, top + ROW / 2.0));
             top += legend.height + GAP;
         }
         let frame = |top: f64, height: f64| Rect { left, top, right, bottom: top + height };

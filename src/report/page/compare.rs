@@ -70,7 +70,7 @@ fn mean_load(run: &RunReport) -> Option<f64> {
 }
 
 fn slow(run: &RunReport) -> String {
-    let watched = run.series.iter().any(|row| row.board.is_some() || row.laptop.is_some());
+    let watched = run.series.iter().any(|row| row.board.is_some());
     let stretches = slowed(&run.series);
     let seconds: f64 = stretches.iter().map(|stretch| stretch.to_s - stretch.from_s).sum();
     match stretches.first() {

@@ -66,13 +66,19 @@ fn validity(html: &mut Html, validity: &Validity) {
         None => "<p>Nothing speaks against it, but not everything could be watched.</p>\n",
     });
     let (against, notes): (Vec<&Mark>, Vec<&Mark>) = validity.marks.iter().partition(|mark| mark.invalid);
-    for marks in [against, notes] {
-        let texts: Vec<String> = marks.iter().map(|mark| marked(mark)).collect();
-        html.sentences(texts.iter().map(String::as_str));
+    marks(html, &against);
+    if !against.is_empty() && !notes.is_empty() {
+        html.markup("<p>Also seen:</p>\n");
     }
+    marks(html, &notes);
     if !validity.unknown.is_empty() {
         html.markup("<p>Not known:</p>\n").sentences(validity.unknown.iter().map(String::as_str));
     }
+}
+
+fn marks(html: &mut Html, marks: &[&Mark]) {
+    let texts: Vec<String> = marks.iter().map(|mark| marked(mark)).collect();
+    html.sentences(texts.iter().map(String::as_str));
 }
 
 /// A mark with its time.

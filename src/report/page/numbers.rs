@@ -13,7 +13,6 @@ pub(super) fn tiles(html: &mut Html, run: &RunReport) {
     let rate = if finished { figures::rate(run.requests_per_s) } else { UNKNOWN.to_owned() };
     html.markup("<dl class=\"tiles\">\n")
         .term("Requests/s", &rate)
-        .term("Requests", &figures::count(run.requests))
         .term("p50", &maybe_latency(run.latency_us.p50))
         .term("p99", &maybe_latency(run.latency_us.p99))
         .term("Longest", &maybe_latency(run.latency_us.max))
@@ -124,6 +123,7 @@ pub(super) fn conditions(html: &mut Html, run: &RunReport) {
         .term("Request", &known(&settings.request))
         .term("Started", &figures::date(run.started_unix_s))
         .term("Length", &length)
+        .term("Requests", &figures::count(run.requests))
         .term("Connections", &opened)
         .term("Threads", &run.threads.to_string())
         .term("Load", &offered(run))

@@ -23,7 +23,7 @@ const RATE_DRIFT_KNOWN: f64 = 0.015;
 /// A temperature is settled when it changes by less than so many degrees over the window.
 const TEMP_DRIFT_C: f64 = 1.0;
 /// The window is the last half of the run; with less in it nothing is said.
-const FEWEST: usize = 10;
+const FEWEST: usize = 4;
 /// Parts of a window that are compared, to see what its noise may hide.
 const PARTS: usize = 10;
 /// A shorter row is the rest of a run, and its rate says little.
@@ -71,8 +71,9 @@ pub struct Sustained {
     pub lowest_per_s: f64,
     /// The highest mean of ten seconds.
     pub highest_per_s: f64,
-    /// By how much the rate changed from one end to the other, in percent of it: the slope of a line through it.
-    pub drift_percent: f64,
+    /// By how much the rate changed from one end to the other, in percent of it: the slope of a line through it; `null` when
+    /// nothing was served.
+    pub drift_percent: Option<f64>,
     /// Temperature, in degrees Celsius; `null` when it is not known.
     pub temp_c: Option<f64>,
     /// By how much it changed, in degrees.
@@ -122,14 +123,15 @@ impl SoakReport {
             unsettled.push(format!("the run was shorter than {least_s:.0} s"));
         }
         let length = sustained.to_s - sustained.from_s;
-        let drift = sustained.drift_percent / 100.0;
+        let Some(percent) = sustained.drift_percent else {
+            unsettled.push(format!("nothing was served over the last {length:.0} s"));
+            return unsettled;
+        };
+        let drift = percent.abs() / 100.0;
         let hidden = hidden_drift(window) / sustained.per_s;
-        let told_from_noise = drift.abs() > 2.0 * hidden || hidden > RATE_DRIFT_KNOWN;
-        // Of no rate at all, the drift is no number.
-        let settled = drift.abs() <= RATE_DRIFT || (drift.is_finite() && !told_from_noise);
-        if !settled {
-            unsettled
-                .push(format!("the rate changed by {:+.1} % over the last {length:.0} s", drift * 100.0));
+        let told_from_noise = drift > 2.0 * hidden || hidden > RATE_DRIFT_KNOWN;
+        if drift > RATE_DRIFT && told_from_noise {
+            unsettled.push(format!("the rate changed by {percent:+.1} % over the last {length:.0} s"));
         }
         if let Some(drift) = sustained.temp_drift_c.filter(|drift| drift.abs() > TEMP_DRIFT_C) {
             unsettled
@@ -157,7 +159,7 @@ impl Sustained {
         let temps_known = temps.len() * 2 >= window.len();
         let per_s = mean(&rates);
         let squares: f64 = rates.iter().map(|rate| (rate - per_s).powi(2)).sum();
-        let blocks = || rates.chunks_exact(BLOCK).map(mean);
+        let blocks = || rates.chunks_exact(BLOCK.min(rates.len())).map(mean);
         Self {
             from_s: window.first().map_or(0.0, |point| point.begin_s),
             to_s: window.last().map_or(0.0, |point| point.begin_s + 1.0),
@@ -165,7 +167,7 @@ impl Sustained {
             stdev_per_s: (squares / (rates.len() - 1).max(1) as f64).sqrt(),
             lowest_per_s: blocks().fold(f64::INFINITY, f64::min),
             highest_per_s: blocks().fold(0.0, f64::max),
-            drift_percent: change(&rates) / per_s * 100.0,
+            drift_percent: (per_s > 0.0).then(|| change(&rates) / per_s * 100.0),
             temp_c: temps_known.then(|| mean(&temps)),
             temp_drift_c: temps_known.then(|| change(&temps)),
         }

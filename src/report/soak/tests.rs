@@ -146,9 +146,12 @@ fn heat_that_still_rises_is_waited_for() {
 #[test]
 fn too_little_says_nothing_and_nothing_served_is_no_number() {
     assert_eq!(SoakReport::of(&[], LEAST_S).unsettled, ["the run was too short to say"]);
-    let short = SoakReport::of(&Board::plain(|_| 100.0).series(15), LEAST_S);
+    let short = SoakReport::of(&Board::plain(|_| 100.0).series(5), LEAST_S);
     assert!(short.sustained.is_none() && short.burst_per_s.is_some() && !short.settled);
+    let few = SoakReport::of(&Board { noise: 0.0, ..Board::plain(|_| 100.0) }.series(8), 1.0);
+    assert!(few.settled && few.sustained.unwrap().lowest_per_s == 100.0, "{few:?}");
     let nothing = SoakReport::of(&Board::plain(|_| 0.0).series(400), LEAST_S);
+    assert_eq!(nothing.unsettled, ["nothing was served over the last 200 s"]);
     assert_eq!((nothing.burst_per_s, nothing.kept_percent, nothing.settled), (None, None, false));
 }
 
@@ -171,7 +174,7 @@ Soak
   settled    after 400 s: over the last 200 s the rate changed by +0.0 %, the temperature by +0.0 degrees
 "
     );
-    let short = SoakReport::of(&Board::plain(|_| 100.0).series(15), LEAST_S).render();
+    let short = SoakReport::of(&Board::plain(|_| 100.0).series(5), LEAST_S).render();
     assert!(
         short.contains("\n  sustained  -\n  throttled  not within this time; its clock is not known\n"),
         "{short}"

@@ -49,7 +49,7 @@ impl SoakReport {
                 let temp = temp.map_or("; temperature not known".to_owned(), |temp| {
                     format!(", the temperature by {temp:+.1} degrees")
                 });
-                let (after, drift) = (sustained.to_s, sustained.drift_percent);
+                let (after, drift) = (sustained.to_s, sustained.drift_percent.unwrap_or_default());
                 let length = after - sustained.from_s;
                 writeln!(
                     out,

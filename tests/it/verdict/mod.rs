@@ -27,7 +27,7 @@ fn limited_by(report: &Value) -> &str {
 }
 
 /// The evidence for or against a candidate.
-fn evidence<'a>(report: &'a Value, name: &str) -> &'a str {
+pub(crate) fn evidence<'a>(report: &'a Value, name: &str) -> &'a str {
     let candidates = report["verdict"]["candidates"].as_array().expect("candidates");
     let candidate = candidates.iter().find(|candidate| candidate["name"] == name);
     candidate.and_then(|candidate| candidate["evidence"].as_str()).expect("the candidate's evidence")
@@ -51,7 +51,7 @@ fn others(report: &Value) -> f64 {
 
 /// Sets up a stage until nothing else on the machine disturbs it, and fails the test unless the verdict is right then. One
 /// that is right in spite of a disturbance is as good.
-fn staged(expected: &str, stage: impl Fn() -> Run) -> Run {
+pub(crate) fn staged(expected: &str, stage: impl Fn() -> Run) -> Run {
     // A stage that failed has told so.
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut run = stage();
@@ -89,7 +89,12 @@ fn load_promptly(url: &str, arguments: &[&str]) -> Run {
     run_while(command, url, arguments, |_| {})
 }
 
-fn run_while(mut command: Command, url: &str, arguments: &[&str], meanwhile: impl FnOnce(&mut Child)) -> Run {
+pub(crate) fn run_while(
+    mut command: Command,
+    url: &str,
+    arguments: &[&str],
+    meanwhile: impl FnOnce(&mut Child),
+) -> Run {
     let file = TempFile::new("report.json");
     let command = command.args(["load", url, "--json"]).arg(&file.0).args(arguments);
     let mut child = command.spawn().expect("boardctl starts");

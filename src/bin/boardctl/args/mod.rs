@@ -2,12 +2,16 @@
 
 mod compare;
 mod load;
+mod merge;
 mod report;
+mod soak;
 mod values;
 
 pub(crate) use compare::{CompareArgs, NamedUrl};
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
+pub(crate) use merge::MergeArgs;
 pub(crate) use report::ReportArgs;
+pub(crate) use soak::SoakArgs;
 pub(crate) use values::Rate;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -35,6 +39,10 @@ pub(crate) enum Verb {
     /// Try it out here: start the server on this machine, load it, and say what it did
     #[command(after_help = TRY_EXAMPLES)]
     Try(Box<LoadFlags>),
+    /// Load a server until heat and rate settle: what a board does at first, what it does for good, and when that began
+    Soak(Box<SoakArgs>),
+    /// Add results of several laptops, exactly
+    Merge(MergeArgs),
     /// Print the JSON Schema of the report that `load --json` or `compare --json` writes
     Schema {
         /// Whose report
