@@ -80,7 +80,11 @@ fn soak(html: &mut Html, soak: &SoakReport) {
         (None, true) => "not within this time".to_owned(),
         (None, false) => "not within this time by the rate; the clock is not known".to_owned(),
     };
-    let settled = if soak.settled { "yes".to_owned() } else { format!("no: {}", soak.unsettled.join(", ")) };
+    let settled = match (soak.settled, soak.unsettled.as_slice()) {
+        (true, _) => "yes".to_owned(),
+        (false, []) => "no".to_owned(),
+        (false, reasons) => format!("no: {}", reasons.join(", ")),
+    };
     html.markup("<h3>Soak</h3>\n<dl class=\"terms\">\n")
         .term("Burst", &soak.burst_per_s.map_or_else(unknown, rate))
         .term("Sustained", &sustained)
