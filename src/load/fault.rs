@@ -102,7 +102,8 @@ impl FailureCounts {
         *kind += requests;
     }
 
-    pub(super) fn add(&mut self, other: &Self) {
+    /// Adds those of `other`.
+    pub fn add(&mut self, other: &Self) {
         self.closed += other.closed;
         self.broken_off += other.broken_off;
         self.not_understood += other.not_understood;

@@ -18,6 +18,11 @@ impl EncodedHistogram {
         if histogram.count() == 0 { Self::default() } else { Self(histogram.to_base64()) }
     }
 
+    /// The text itself.
+    pub(super) fn text(&self) -> &str {
+        &self.0
+    }
+
     /// The histogram again.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ mod histograms;
 pub mod json;
 mod latency;
 pub mod like;
+pub mod merge;
 mod nothing;
 mod open_loop;
 pub mod page;

@@ -69,7 +69,7 @@ impl OpenLoop {
 }
 
 impl StartDelayUs {
-    fn of(delays: &LatencyHistogram) -> Self {
+    pub(super) fn of(delays: &LatencyHistogram) -> Self {
         Self {
             p50: delays.percentile_us(50.0),
             p99: delays.percentile_us(99.0),

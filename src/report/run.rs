@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::latency::{self, LatencyUs, StatusReport};
+use super::merge::Merged;
 use super::verdict::Case;
 use super::{
     Answers, Environment, Histograms, OpenLoop, PresetReport, SearchReport, SeriesRow, Settings, SloReport,
@@ -83,6 +84,8 @@ pub struct RunReport {
     pub search: Option<SearchReport>,
     /// How the board did over time; `null` for any other run than a soak.
     pub soak: Option<SoakReport>,
+    /// Of what this is the sum; `null` for a run.
+    pub merged: Option<Merged>,
     /// What the reader should know, one sentence each.
     pub notes: Vec<String>,
     /// What was asked for.
@@ -207,6 +210,7 @@ impl RunReport {
             slo: None,
             search: None,
             soak: None,
+            merged: None,
             notes: outcome.notes.clone(),
             settings: Settings::of(plan),
             preset: None,

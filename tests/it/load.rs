@@ -6,6 +6,7 @@ mod familiar;
 mod faults;
 mod highest;
 mod limits;
+mod merge;
 mod open_loop;
 mod preset;
 mod ramps;

@@ -8,9 +8,11 @@ mod highest;
 mod layout;
 mod load;
 mod machines;
+mod merge;
 mod progress;
 mod recorder;
 mod report;
+mod results;
 mod signals;
 mod soak;
 mod trial;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
     let result = match &cli.verb {
         Verb::Load(args) => load::run(args),
         Verb::Compare(args) => compare::run(args),
+        Verb::Merge(args) => merge::run(args),
         Verb::Soak(args) => soak::run(args),
         Verb::Try(flags) => trial::run(flags),
         Verb::Schema { verb: Reported::Load } => load::print(&schema::run()).map(|()| ExitCode::SUCCESS),

@@ -2,12 +2,14 @@
 
 mod compare;
 mod load;
+mod merge;
 mod report;
 mod soak;
 mod values;
 
 pub(crate) use compare::{CompareArgs, NamedUrl};
 pub(crate) use load::{LoadArgs, LoadFlags, WatchFlags};
+pub(crate) use merge::MergeArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use soak::SoakArgs;
 pub(crate) use values::Rate;
@@ -39,6 +41,8 @@ pub(crate) enum Verb {
     Try(Box<LoadFlags>),
     /// Load a server until heat and rate settle: what a board does at first, what it does for good, and when that began
     Soak(Box<SoakArgs>),
+    /// Add results of several laptops, exactly
+    Merge(MergeArgs),
     /// Print the JSON Schema of the report that `load --json` or `compare --json` writes
     Schema {
         /// Whose report
