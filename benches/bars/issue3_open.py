@@ -1,7 +1,7 @@
 """The open loop: on time, and telling the truth, about known delays, about a stall, and beside wrk2's method.
 
-There is no package of wrk2; `benches/paced.rs` computes by its method. Both need more connections than requests are ever
-under way, as a request that waits for its connection waits for another reason than the server's.
+There is no package of wrk2; `benches/paced.rs` computes by its method. It and boardctl get more connections than requests
+are under way: wrk2 binds each request to a connection, and one that waits for its own waits for another reason.
 """
 
 from __future__ import annotations
@@ -111,10 +111,10 @@ def open_half(ctx: Context) -> list[Figure]:
 
 @bar(issue=3, name="open-stall", about="a stall of a second in an open loop: the wait of all that should have started in it")
 def open_stall(ctx: Context) -> list[Figure]:
-    """So few connections that some requests of the stall wait for one: their wait counts as well."""
-    seconds, rate, connections = (4.0 if ctx.quick else SECONDS), 250.0, 150
+    """More are due in the stall than there are connections: the others wait for one, and their wait counts as well."""
+    seconds, rate = (8.0 if ctx.quick else SECONDS), 1000.0
     with _delays(str(seconds / 2), str(STALL_S)) as server:
-        ours = drive.boardctl(server.url, connections, seconds, 2, "--rate", str(rate))
+        ours = drive.boardctl(server.url, OPEN, seconds, 2, "--rate", str(rate))
     truth = _truth(server.log, rate)
     off = _off(ours.raw["latency_us"], truth)
     worst = _worst(off)

@@ -173,7 +173,8 @@ fn the_same_run_twice_is_refused_also_within_a_sum() {
 #[test]
 fn runs_that_were_not_asked_for_the_same_are_refused() {
     let one = run(T, &seconds(1, 3));
-    let changes: [(fn(&mut RunReport), &str); 7] = [
+    type Change = fn(&mut RunReport);
+    let changes: [(Change, &str); 7] = [
         (
             |run| run.url = "http://board/y".to_owned(),
             "a and b differ in the URL (http://board/x and http://board/y)",
@@ -232,7 +233,7 @@ fn notes_say_of_which_run_they_are_and_what_was_stopped_is_marked() {
     let both = sum(&[("b", &other), ("a", &one)]);
     assert!(both.partial);
     let said = [
-        format!("a: stopped before its time"),
+        "a: stopped before its time".to_owned(),
         format!("a: a note of {T}"),
         format!("b: a note of {}", T + 0.5),
     ];

@@ -73,6 +73,17 @@ fn several_runs_read_well() {
 }
 
 #[test]
+fn a_run_of_which_much_was_asked_reads_well() {
+    let looks = check("asked", &[Named { name: "asked", run: &sample::asked() }], 3);
+    let words = looks[0]["words"].as_str().expect("text").replace('\u{a0}', " ");
+    for expected in
+        ["p99<20ms: not kept", "9000/s, which held", "13,500 requests a second", "orange-pi-c100", "2017"]
+    {
+        assert!(words.contains(expected), "no {expected:?} in {words}");
+    }
+}
+
+#[test]
 fn an_hour_reads_well() {
     check("hour", &[Named { name: "hour", run: &sample::hot(3600, 1.0) }], 3);
 }
