@@ -88,9 +88,9 @@ def _told_apart(ctx: Context, name: str, more_ns: int, metric: str, what: Callab
     """A server that spins longer for each request than the other one."""
 
     def pair() -> tuple[Server, Server]:
-        return _working("usual"), _working("slower", more_ns)
+        return _working("usual"), _working("changed", more_ns)
 
-    truth, error = _ratio(_truth(ctx, name, pair()), ("usual", "slower"), what)
+    truth, error = _ratio(_truth(ctx, name, pair()), ("usual", "changed"), what)
     print(f"  {more_ns} ns more for each request; in long loads the ratio is {truth:.3f} +- {error:.1f} %", flush=True)
     found, longest = _runs(ctx, name, pair)
     ratios = [one[metric]["ratio"]["value"] for one in found if one[metric]["ratio"]]
