@@ -5,8 +5,8 @@
 //! spins the rest, so that no timer's slack is added. When standard input closes, the program prints as JSON what it
 //! really served: for each percentile the time from a request read to its answer sent, and of each request both times.
 //!
-//! `delays [AT LENGTH]` prints its address on the first line. With two numbers it stalls once: from `AT` seconds after its
-//! first request no answer leaves for `LENGTH` seconds. `benches/bars/load_percentiles.py` and `issue3_open.py` drive it.
+//! `delays [AT LENGTH DELAY]` prints its address on the first line. With three numbers it stalls once, and each delay is the
+//! same, `DELAY` seconds: from `AT` seconds after its first request no answer leaves for `LENGTH` seconds. `benches/bars/load_percentiles.py` and `issue3_open.py` drive it.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -54,7 +54,7 @@ fn main() -> std::io::Result<()> {
     std::io::stdout().flush()?;
     let seconds = |place| std::env::args().nth(place).and_then(|text| text.parse().ok()).unwrap_or_default();
     let script = Arc::new(Script {
-        delays: spread(),
+        delays: if seconds(3) > 0.0 { vec![Duration::from_secs_f64(seconds(3))] } else { spread() },
         next: AtomicUsize::new(0),
         served: Mutex::new(Vec::new()),
         log: Mutex::new(Vec::new()),
@@ -123,7 +123,7 @@ fn serve(stream: TcpStream, script: &Script) {
             script.served.lock().expect("no thread panics").push(took);
         }
         let number = script.next.fetch_add(1, Ordering::Relaxed);
-        let until = script.unless_stalled(begun, begun + script.delays[number % DELAYS]);
+        let until = script.unless_stalled(begun, begun + script.delays[number % script.delays.len()]);
         thread::sleep(until.saturating_duration_since(Instant::now()).saturating_sub(SPIN));
         while Instant::now() < until {
             std::hint::spin_loop();
