@@ -6,8 +6,8 @@ use super::*;
 
 /// Comparisons for each kind of noise and number of rounds. With as many, a share of 95 % is known within 0.5 %.
 const COMPARISONS: u32 = 2000;
-/// Where there are many rounds, which take longer and differ less from each other: within 1 %.
-const FEWER_COMPARISONS: u32 = 500;
+/// Where there are many rounds, which take longer and differ less from each other: within 0.7 %.
+const FEWER_COMPARISONS: u32 = 1000;
 /// Fewer than the program draws, for the sake of time.
 const FEW_RESAMPLES: usize = 199;
 /// One server is 5 % dearer than the other.
@@ -116,7 +116,7 @@ fn the_simulation_tells_an_interval_that_is_too_narrow() {
 #[test]
 fn random_signs_without_sorting_are_the_trimmed_mean_of_the_signed_values() {
     let mut rng = Rng::with_seed(3);
-    for count in [5_usize, 10, 12, 39, 40, 64, 65, 130] {
+    for count in [6_usize, 10, 12, 39, 40, 64, 65, 130] {
         let mut distances: Vec<f64> = (0..count).map(|_| rng.f64()).collect();
         distances.sort_unstable_by(|a, b| b.total_cmp(a));
         let (mut one, mut two) = (rng.fork(), Rng::new());

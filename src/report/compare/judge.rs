@@ -14,8 +14,8 @@ use super::turn::Round;
 const LEVEL: f64 = 0.95;
 
 /// A ratio that is no further from 1 than this is no difference between servers. Two processes of one program differ by
-/// about as much through their places in memory alone (Mytkowicz et al., ASPLOS 2009), and enough rounds would find that.
-pub(super) const NEGLIGIBLE: f64 = 0.01;
+/// as much and more through their places in memory alone (Mytkowicz et al., ASPLOS 2009), and enough rounds would find that.
+pub(super) const NEGLIGIBLE: f64 = 0.005;
 
 /// One server against the first one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,11 +57,11 @@ pub struct Ratio {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Faster, cheaper, shorter: the interval is on the good side of 1, by more than 1 %.
+    /// Faster, cheaper, shorter: the interval is on the good side of 1, by more than 0.5 %.
     Better,
-    /// Slower, dearer, longer: the interval is on the bad side of 1, by more than 1 %.
+    /// Slower, dearer, longer: the interval is on the bad side of 1, by more than 0.5 %.
     Worse,
-    /// The interval has 1 in it, or comes within 1 % of it, as that of two copies of one server may. If there is a
+    /// The interval has 1 in it, or comes within 0.5 % of it, as that of two copies of one server may. If there is a
     /// difference, it is no larger than the interval.
     NoDifference,
     /// There are values, but of fewer rounds than an interval needs.
@@ -120,15 +120,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_difference_is_beyond_one_percent_with_its_whole_interval() {
+    fn a_difference_is_beyond_half_a_percent_with_its_whole_interval() {
         use Verdict::{Better, NoDifference, Worse};
         let cases = [
             ((1.0, 0.9, 1.1), NoDifference, NoDifference),
             ((1.02, 1.001, 1.04), NoDifference, NoDifference),
             ((1.005, 1.002, 1.008), NoDifference, NoDifference),
-            ((0.985, 0.978, 0.992), NoDifference, NoDifference),
-            ((1.03, 1.011, 1.05), Better, Worse),
-            ((0.97, 0.95, 0.989), Worse, Better),
+            ((0.985, 0.973, 0.997), NoDifference, NoDifference),
+            ((1.03, 1.006, 1.05), Better, Worse),
+            ((0.97, 0.95, 0.994), Worse, Better),
         ];
         for ((value, low, high), rate, cpu) in cases {
             let ratio = Ratio { value, low, high };

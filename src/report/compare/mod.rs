@@ -150,7 +150,7 @@ impl Comparison {
         let percent = judge::NEGLIGIBLE * 100.0;
         told.then(|| {
             format!(
-                "an interval that comes within {percent:.0} % of 1 is no difference: two copies of one server differ by \
+                "an interval that comes within {percent:.1} % of 1 is no difference: two copies of one server differ by \
                  as much through their places in memory"
             )
         })

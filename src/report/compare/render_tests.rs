@@ -61,7 +61,7 @@ const TWO: &str = "\
 20 rounds, in each 500ms for each server, in random order (--seed 7); 10 connections, 2 threads
 
                                  boardd  nginx
-Requests per second               35925  32632
+Requests per second               35953  32638
 Server CPU per request, us        10.00  11.11
 Latency 50 %, ms                  0.200  0.222
 Latency 99 %, ms                      -      -
@@ -70,7 +70,7 @@ Answer: bytes of content             13     13
 Answer: bytes of head               118    118
 Answer: bytes on the wire           131    131
 Content per second, MB            0.467  0.424
-Wire per second, MB               4.706  4.275
+Wire per second, MB               4.710  4.276
 Slowest connection / fastest       0.95   0.95
 Longest gap of a connection, ms   12.50  13.89
 Errors                                0      0
@@ -131,7 +131,7 @@ fn markdown_begins_with_what_to_conclude_and_has_the_same_cells() {
     let said = markdown(&comparison);
     let expected = [
         "**nginx is slower than boardd by 9.4 % (8.8 to 9.9) and needs 11.1 % more CPU per request (11.1 to 11.1)**\n\n",
-        "|  | boardd | nginx |\n| --- | ---: | ---: |\n| Requests per second | 35925 | 32632 |\n",
+        "|  | boardd | nginx |\n| --- | ---: | ---: |\n| Requests per second | 35953 | 32638 |\n",
         "| Errors | 0 | 0 |\n\n| Against boardd |  | ratio | 95 % interval | verdict |\n| --- | --- | ---: | ---: | --- |\n",
         "| nginx | Requests per second | 0.906 | 0.901 to 0.912 | slower by 9.4 % |\n",
         "| nginx | Latency, 99 % | - | - | - |\n\n- 20 rounds, in each 500ms ",

@@ -1,10 +1,10 @@
-//! What was asked of the server besides load, and how it did: an SLO, a search for the highest rate, a ramp, a published
-//! test.
+//! What was asked of the server besides load, and how it did: an SLO, a search for the highest rate, a ramp, a soak,
+//! a published test.
 
 use super::html::Html;
 use crate::load::Tried;
 use crate::report::figures::{self, UNKNOWN, maybe_latency};
-use crate::report::{PresetReport, RunReport, SearchReport, SloReport, StepReport};
+use crate::report::{PresetReport, RunReport, SearchReport, SloReport, SoakReport, StepReport};
 
 /// All of it, as far as it is there.
 pub(super) fn asked(html: &mut Html, run: &RunReport) {
@@ -13,6 +13,7 @@ pub(super) fn asked(html: &mut Html, run: &RunReport) {
     if let Some(open) = run.open_loop.as_ref().filter(|open| !open.steps.is_empty()) {
         steps(html, &open.steps);
     }
+    run.soak.as_ref().into_iter().for_each(|report| soak(html, report));
     run.preset.as_ref().into_iter().for_each(|report| preset(html, report));
 }
 
@@ -64,6 +65,33 @@ fn steps(html: &mut Html, steps: &[StepReport]) {
     html.markup("<h3>Steps</h3>\n");
     let heads = ["Rate", "Achieved", "p50", "p99", "Errors", "Started late", "Kept up"];
     html.table("Requests per second that were asked for, step by step", &heads, &rows);
+}
+
+fn soak(html: &mut Html, soak: &SoakReport) {
+    let unknown = || UNKNOWN.to_owned();
+    let rate = |per_s: f64| format!("{} requests a second", figures::rate(per_s));
+    let sustained = soak.sustained.map_or_else(unknown, |found| {
+        let kept = soak.kept_percent.map_or_else(unknown, |percent| figures::percent(percent / 100.0));
+        let (from, to) = (figures::moment(found.from_s), figures::moment(found.to_s));
+        format!("{} from {from} to {to}, {kept} of the burst", rate(found.per_s))
+    });
+    let throttled = match (soak.throttled_after_s, soak.clock_known) {
+        (Some(s), _) => format!("after {}", figures::moment(s)),
+        (None, true) => "not within this time".to_owned(),
+        (None, false) => "not within this time by the rate; the clock is not known".to_owned(),
+    };
+    let settled = match (soak.settled, soak.unsettled.as_slice()) {
+        (true, _) => "yes".to_owned(),
+        (false, []) => "no".to_owned(),
+        (false, reasons) => format!("no: {}", reasons.join(", ")),
+    };
+    html.markup("<h3>Soak</h3>\n<dl class=\"terms\">\n")
+        .term("Burst", &soak.burst_per_s.map_or_else(unknown, rate))
+        .term("Sustained", &sustained)
+        .term("Slowed down", &throttled)
+        .term("Settled", &settled)
+        .term("Hottest", &soak.hottest_c.map_or_else(unknown, figures::degrees))
+        .markup("</dl>\n");
 }
 
 fn preset(html: &mut Html, preset: &PresetReport) {

@@ -102,7 +102,8 @@ async function look(scheme, width) {
   if (exceptionDetails) problems.push(exceptionDetails.exception.description);
   else problems.push(...result.value.problems);
   await send('Target.closeTarget', { targetId });
-  return { scheme, width, problems, texts: result.value?.texts, pictures: result.value?.pictures };
+  const { texts, pictures, words } = result.value ?? {};
+  return { scheme, width, problems, texts, pictures, words };
 }
 
 try {

@@ -22,9 +22,9 @@ fn chromium() -> &'static str {
     found.expect("a Chromium: Debian's chromium, which ./test installs")
 }
 
-/// What is wrong with a page, of light and dark, on a phone and on a desk; and how many pictures each of them shows. What
-/// it looks like is left in `target/tmp/pictures`.
-fn look(name: &str, html: &str) -> (Vec<String>, Vec<u64>) {
+/// What a browser says of a page, light and dark, on a phone and on a desk. What it looks like is left in
+/// `target/tmp/pictures`.
+fn look(name: &str, html: &str) -> Vec<Value> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("pictures").join(name);
     fs::create_dir_all(&folder).expect("the target folder is writable");
     let file = folder.join("page.html");
@@ -38,17 +38,25 @@ fn look(name: &str, html: &str) -> (Vec<String>, Vec<u64>) {
     let text = String::from_utf8(output.stdout).expect("text");
     let looks: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(looks.len(), 4, "{name}: {text}");
-    let problems = looks.iter().flat_map(|look| {
-        let problems = look["problems"].as_array().expect("a list");
-        problems.iter().map(|problem| format!("{} {}: {problem}", look["scheme"], look["width"]))
-    });
-    (problems.collect(), looks.iter().filter_map(|look| look["pictures"].as_u64()).collect())
+    looks
 }
 
-fn check(name: &str, runs: &[Named<'_>], pictures: u64) {
-    let (problems, seen) = look(name, &page(runs).expect("sound histograms"));
+/// What is wrong.
+fn problems(looks: &[Value]) -> Vec<String> {
+    let of_one = |look: &Value| {
+        let problems = look["problems"].as_array().expect("a list").clone();
+        let (scheme, width) = (look["scheme"].clone(), look["width"].clone());
+        problems.into_iter().map(move |problem| format!("{scheme} {width}: {problem}"))
+    };
+    looks.iter().flat_map(of_one).collect()
+}
+
+fn check(name: &str, runs: &[Named<'_>], pictures: u64) -> Vec<Value> {
+    let looks = look(name, &page(runs).expect("sound histograms"));
+    let problems = problems(&looks);
     assert!(problems.is_empty(), "{name}: {problems:#?}");
-    assert_eq!(seen, [pictures; 4], "{name}");
+    assert!(looks.iter().all(|look| look["pictures"] == pictures), "{name}: not {pictures} pictures");
+    looks
 }
 
 #[test]
@@ -65,6 +73,17 @@ fn several_runs_read_well() {
 }
 
 #[test]
+fn a_run_of_which_much_was_asked_reads_well() {
+    let looks = check("asked", &[Named { name: "asked", run: &sample::asked() }], 3);
+    let words = looks[0]["words"].as_str().expect("text").replace('\u{a0}', " ");
+    for expected in
+        ["p99<20ms: not kept", "9000/s, which held", "13,500 requests a second", "orange-pi-c100", "2017"]
+    {
+        assert!(words.contains(expected), "no {expected:?} in {words}");
+    }
+}
+
+#[test]
 fn an_hour_reads_well() {
     check("hour", &[Named { name: "hour", run: &sample::hot(3600, 1.0) }], 3);
 }
@@ -76,7 +95,11 @@ fn a_run_in_which_nothing_finished_reads_well() {
 
 #[test]
 fn a_run_from_somebody_who_wishes_ill_does_nothing() {
-    check("hostile", &[Named { name: sample::HOSTILE, run: &sample::hostile() }], 3);
+    let looks = check("hostile", &[Named { name: sample::HOSTILE, run: &sample::hostile() }], 3);
+    for look in looks {
+        let words = look["words"].as_str().expect("text");
+        assert!(words.matches("<svg onload=alert(1)>").count() > 5, "it is there to be read: {words}");
+    }
 }
 
 #[test]
@@ -86,7 +109,7 @@ fn the_checks_themselves_find_what_they_should() {
         <div style='width:2000px'>wide</div><img src='http://127.0.0.1:9/x.png'><script>console.log('x')</script>\
         <table><tr><td>1</table><svg viewBox='0 0 100 20' width=100><text x=90 y=15>outside</text>\
         <text x=5 y=15>one</text><text x=8 y=15>two</text></svg>";
-    let (problems, _) = look("broken", broken);
+    let problems = problems(&look("broken", broken));
     for expected in [
         "scrolls sideways",
         "the paper is",

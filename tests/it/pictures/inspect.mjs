@@ -1,6 +1,6 @@
 // Runs inside the page: measures what a reader sees. Sent over as text, so it may use nothing from outside itself.
 
-/** What is wrong, how many texts were looked at, and how many pictures. */
+/** What is wrong, how many texts were looked at and how many pictures, and all words of the page. */
 export function inspect({ scheme, phone }) {
   const problems = [];
   /** The smallest letters that can be read, in CSS pixels. */
@@ -85,5 +85,5 @@ export function inspect({ scheme, phone }) {
   for (const table of document.querySelectorAll('table')) {
     if (!table.caption?.textContent) problems.push('a table without a caption');
   }
-  return { problems, texts, pictures: pictures.length };
+  return { problems, texts, pictures: pictures.length, words: document.body.innerText };
 }

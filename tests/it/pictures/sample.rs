@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use boardkit::board::CoreLoad;
-use boardkit::load::LatencyHistogram;
+use boardkit::load::{LatencyHistogram, Tried};
+use boardkit::report::preset::Published;
 use boardkit::report::{
-    Candidate, ClientCpu, Connections, EncodedHistogram, EncodedStatus, Environment, ErrorCounts, Histograms,
-    LatencyUs, LimitedBy, Mark, MarkKind, RowLatencyUs, RunReport, SeriesRow, Settings, State, StatusReport,
-    Validity, Verdict,
+    BoundReport, Candidate, ClientCpu, Connections, EncodedHistogram, EncodedStatus, Environment,
+    ErrorCounts, Histograms, LatencyUs, LimitedBy, Mark, MarkKind, PresetReport, ProbeReport, RowLatencyUs,
+    RunReport, SearchReport, SeriesRow, Settings, SloReport, SoakReport, State, StatusReport, Validity,
+    Verdict,
 };
 use boardkit::telemetry::{ClockSample, Sample, ServerSample};
 
@@ -243,6 +245,54 @@ pub(crate) fn nothing() -> RunReport {
         series: vec![SeriesRow { length_s: 1.0, ..SeriesRow::default() }],
         ..RunReport::default()
     }
+}
+
+/// A run of which much was asked: an SLO, a search for the highest rate, a ramp, a soak, a published test.
+pub(crate) fn asked() -> RunReport {
+    let mut run = hot(60, 1.0);
+    let bound = BoundReport {
+        bound: "p99<20ms".to_owned(),
+        limit_us: Some(20_000.0),
+        found_us: Some(25_200.0),
+        ..BoundReport::default()
+    };
+    let probe = |rate, result| ProbeReport {
+        rate,
+        result,
+        achieved_per_s: rate * 0.99,
+        latency_us: run.latency_us,
+        errors: 3,
+        late: 1,
+        waited: 20,
+        arrivals: 30_000,
+        bounds: vec![bound.clone()],
+    };
+    run.search = Some(SearchReport {
+        slo: "p99<20ms".to_owned(),
+        holds: Some(9_000.0),
+        breaks: Some(9_400.0),
+        edge: Some(9_200.0),
+        finished: true,
+        probes: vec![probe(9_000.0, Tried::Held), probe(9_400.0, Tried::Broke), probe(20_000.0, Tried::Late)],
+        ..SearchReport::default()
+    });
+    run.slo = Some(SloReport { asked: "p99<20ms".to_owned(), met: false, bounds: vec![bound] });
+    run.soak = Some(SoakReport { burst_per_s: Some(13_500.0), clock_known: true, ..SoakReport::default() });
+    run.preset = Some(PresetReport {
+        name: "orange-pi-c100".into(),
+        published: vec![Published {
+            server: "a server of the time".into(),
+            requests_per_s: 4_000.5,
+            mean_ms: Some(25.3),
+            max_ms: None,
+            timeouts: None,
+            tool: "wrk -t2 -c100".into(),
+            hardware: "Orange Pi One".into(),
+            year: 2017,
+        }],
+        differences: vec!["it loaded for 60 s, the published test for 30 s".to_owned()],
+    });
+    run
 }
 
 /// Text that would be markup where it is not escaped.

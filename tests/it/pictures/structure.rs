@@ -110,15 +110,18 @@ fn the_cells_of_each_core_fill_its_row() {
     let svg = Picture::cores(named(&sample::hot(60, 1.0))).expect("watched").svg(Size::Wide);
     let heat = Picture::cores(named(&sample::hot(60, 1.0))).expect("watched");
     assert!(heat.description.contains("core 0") && heat.description.contains("network interrupts"));
+    // Top, and where the last cell ended: each one begins there.
     let mut rows: Vec<(f64, f64)> = Vec::new();
     for rect in elements(&svg, "rect").into_iter().filter(|rect| rect.contains(" x=\"")) {
-        let (top, width) = (px(rect, "y"), px(rect, "width"));
-        match rows.iter_mut().find(|row| (row.0 - top).abs() < 0.01) {
+        let (top, from, width) = (px(rect, "y"), px(rect, "x"), px(rect, "width"));
+        match rows.iter_mut().find(|row| (row.0 - top).abs() < 0.01 && (row.1 - from).abs() < 0.01) {
             Some(row) => row.1 += width,
-            None => rows.push((top, width)),
+            None if (from - ENDS.0).abs() < 0.01 => rows.push((top, from + width)),
+            None => {}
         }
     }
-    let full = rows.iter().filter(|row| (row.1 - (ENDS.1 - ENDS.0)).abs() < 1.0).count();
+    let full = rows.iter().filter(|row| (row.1 - ENDS.1).abs() < 0.01).count();
+    // Two rows for each core, and below them the shades of clock and temperature begin elsewhere.
     assert_eq!(full, 16, "all of the load and the network's part of eight cores: {rows:?}");
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct SearchFlags {
 /// Where to look for what limits a run.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct WatchFlags {
-    /// Read load, clock and heat of the board from its telemetry, such as http://board.local:9100
+    /// Read load, clock and heat of the board from its telemetry, an http URL with its port
     #[arg(long, value_name = "URL")]
     pub(crate) telemetry: Option<String>,
     /// A file with the token that the board's telemetry wants to see

@@ -36,7 +36,12 @@ impl FromStr for Rate {
     fn from_str(text: &str) -> Result<Self, String> {
         let wanted =
             || "must be requests per second, such as 2000, a ramp, such as 100..5000, or max".to_owned();
-        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());
+        // `.2` is a number to the library, and `1...2` then a ramp that nobody meant.
+        let plain = |text: &&str| text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+        let number = |text: &str| {
+            let text = Some(text.trim()).filter(plain).ok_or_else(wanted)?;
+            text.parse::<f64>().map_err(|_| wanted())
+        };
         let rate = match text.split_once("..") {
             None if text == "max" => Self::Max,
             Some((from, to)) => Self::Ramp(number(from)?, number(to)?),
