@@ -148,7 +148,7 @@ impl<'a> Hunt<'a> {
         let probe = ProbeReport::new(rate, &run, &judged);
         let result = probe.result;
         self.search.add(rate, result);
-        print(&format!("{probe}\n"))?;
+        print(&format!("{}\n", probe.to_string().trim_end()))?;
         self.probes.push(probe);
         run.slo = Some(judged);
         let held = result == Tried::Held;
