@@ -13,6 +13,9 @@ const NOT_NOW: [&str; 2] = ["503", "429"];
 /// less they would get more if they asked for more.
 pub(super) const OUR_SHARE: f64 = 0.30;
 
+/// A thread that had to wait for a core for this share of the time shared it with others.
+pub(super) const WAITED: f64 = 0.05;
+
 /// A run, put together for judging.
 pub(in crate::report) struct Case<'a> {
     pub(in crate::report) report: &'a RunReport,

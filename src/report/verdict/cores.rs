@@ -1,14 +1,11 @@
 //! The cores of the board: one of them, or all.
 
 use super::super::seen::{BUSY, ServerSeen, interrupts, occupied};
-use super::case::{Case, percent};
+use super::case::{Case, WAITED, percent};
 use super::{Candidate, LimitedBy, State};
 
 /// From this share of a core's busy time on, it is the network's interrupts that fill it.
 const MOSTLY: f64 = 0.50;
-
-/// A thread that had to wait for a core for this share of the time shared it with others.
-const WAITED: f64 = 0.05;
 
 /// With less than this times its work in all threads, one thread has most of it.
 const ALONE: f64 = 1.50;

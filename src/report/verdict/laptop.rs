@@ -1,7 +1,7 @@
 //! The machine that runs the load.
 
 use super::super::seen::BUSY;
-use super::case::{Case, OUR_SHARE, REFUSED_SHARE, percent};
+use super::case::{Case, OUR_SHARE, REFUSED_SHARE, WAITED, percent};
 use super::{Candidate, LimitedBy, State};
 
 /// Held back for this share of the time, a load tester is slower than what it loads by as much.
@@ -12,9 +12,6 @@ const HELD: f64 = 0.10;
 const CROWDED: f64 = 0.75;
 /// A process that shares two full cores with a few others gets more than half of what it asks for.
 const HELD_IN_CROWD: f64 = 0.50;
-
-/// A thread that had to wait for a core for this share of the time shared it with others.
-const WAITED: f64 = 0.05;
 
 /// A quota that never bites is not worth a word.
 const THROTTLED_LEAST: f64 = 0.01;

@@ -1,6 +1,6 @@
 //! What is not a comparison is said in one line.
 
-use crate::support::boardctl::boardctl;
+use crate::support::boardctl::{boardctl, expect_usage_errors};
 
 #[test]
 fn wrong_usage_is_named_in_one_line() {
@@ -25,16 +25,7 @@ fn wrong_usage_is_named_in_one_line() {
         (&["compare", a, b, "--markdown", "/does/not/exist/c.md"], "--markdown"),
         (&["compare", a, b, "-H", "no colon"], "--header"),
     ];
-    for (arguments, said) in cases {
-        let run = boardctl(arguments);
-        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
-        assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
-        assert!(
-            run.stderr.starts_with("error: ") && run.stderr.contains(said),
-            "{arguments:?}: {}",
-            run.stderr
-        );
-    }
+    expect_usage_errors(cases);
 }
 
 #[test]

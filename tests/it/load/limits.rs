@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::scratch::Scratch;
-use crate::support::boardctl::{BOARDCTL, boardctl, load_until};
+use crate::support::boardctl::{BOARDCTL, boardctl, expect_usage_errors, load_until};
 use crate::support::scripted::answering;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -111,16 +111,7 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--json", "/"], "--json: / is a folder"),
         (&["load", url, "--like", "siege"], "must be one of wrk, ab, httpress"),
     ];
-    for (arguments, said) in cases {
-        let run = boardctl(arguments);
-        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
-        assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
-        assert!(
-            run.stderr.starts_with("error: ") && run.stderr.contains(said),
-            "{arguments:?}: {}",
-            run.stderr
-        );
-    }
+    expect_usage_errors(cases);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use boardkit::report::chart::Named;
 use boardkit::report::page::page;
 use serde_json::Value;
 
-use super::sample;
+use super::{sample, variants};
 
 /// Where Debian and others put it.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -66,7 +66,7 @@ fn a_run_on_a_hot_board_reads_well() {
 
 #[test]
 fn several_runs_read_well() {
-    let (hot, slow, short) = (sample::hot(60, 1.0), sample::unwatched(58, 0.8), sample::hot(45, 0.6));
+    let (hot, slow, short) = (sample::hot(60, 1.0), variants::unwatched(58, 0.8), sample::hot(45, 0.6));
     let name = "a-name-that-somebody-has-made-longer-than-a-phone-is-wide-which-happens";
     let runs = [("hot", &hot), (name, &slow), ("short", &short)].map(|(name, run)| Named { name, run });
     check("several", &runs, 2 + 2 + 1 + 2);
@@ -74,7 +74,7 @@ fn several_runs_read_well() {
 
 #[test]
 fn a_run_of_which_much_was_asked_reads_well() {
-    let looks = check("asked", &[Named { name: "asked", run: &sample::asked() }], 3);
+    let looks = check("asked", &[Named { name: "asked", run: &variants::asked() }], 3);
     let words = looks[0]["words"].as_str().expect("text").replace('\u{a0}', " ");
     for expected in
         ["p99<20ms: not kept", "9000/s, which held", "13,500 requests a second", "orange-pi-c100", "2017"]
@@ -90,12 +90,12 @@ fn an_hour_reads_well() {
 
 #[test]
 fn a_run_in_which_nothing_finished_reads_well() {
-    check("nothing", &[Named { name: "nothing", run: &sample::nothing() }], 0);
+    check("nothing", &[Named { name: "nothing", run: &variants::nothing() }], 0);
 }
 
 #[test]
 fn a_run_from_somebody_who_wishes_ill_does_nothing() {
-    let looks = check("hostile", &[Named { name: sample::HOSTILE, run: &sample::hostile() }], 3);
+    let looks = check("hostile", &[Named { name: variants::HOSTILE, run: &variants::hostile() }], 3);
     for look in looks {
         let words = look["words"].as_str().expect("text");
         assert!(words.matches("<svg onload=alert(1)>").count() > 5, "it is there to be read: {words}");

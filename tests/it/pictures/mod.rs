@@ -5,3 +5,4 @@ mod files;
 mod odd;
 mod sample;
 mod structure;
+mod variants;

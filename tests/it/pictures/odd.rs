@@ -8,7 +8,7 @@ use boardkit::report::page::page;
 use boardkit::report::{ErrorCounts, RowLatencyUs, RunReport, SeriesRow};
 use boardkit::telemetry::{ClockSample, Sample};
 
-use super::sample;
+use super::{sample, variants};
 
 /// The page and every picture.
 fn everything(run: &RunReport) -> String {
@@ -65,7 +65,7 @@ fn odd_numbers_are_drawn_somehow() {
             requests_per_s: value,
             bytes_per_s: value,
             series,
-            ..sample::nothing()
+            ..variants::nothing()
         };
         assert!(everything(&run).contains("</html>"), "{value}");
     }
@@ -87,7 +87,7 @@ fn unordered_rows_and_one_second_and_a_core_that_comes_and_goes() {
 
 #[test]
 fn where_nothing_finished_no_axes_are_drawn_and_it_is_said() {
-    let run = sample::nothing();
+    let run = variants::nothing();
     let page = everything(&run);
     assert!(!page.contains("<svg"), "there is nothing to draw");
     for words in ["Partial:", "Nothing finished:", "are not known"] {
@@ -101,7 +101,7 @@ fn where_nothing_finished_no_axes_are_drawn_and_it_is_said() {
 
 #[test]
 fn many_runs_and_long_names_still_make_pictures() {
-    let run = sample::unwatched(5, 1.0);
+    let run = variants::unwatched(5, 1.0);
     let names: Vec<String> = (0..15).map(|number| format!("{}-{number}", "long".repeat(40))).collect();
     let runs: Vec<Named<'_>> = names.iter().map(|name| Named { name, run: &run }).collect();
     let page = page(&runs).expect("sound histograms");

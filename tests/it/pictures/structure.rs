@@ -4,7 +4,7 @@ use boardkit::report::RunReport;
 use boardkit::report::chart::{Named, Picture, Scheme, Size};
 use boardkit::report::page::page;
 
-use super::sample;
+use super::{sample, variants};
 
 /// Parts of a pixel that the pictures count in.
 const PARTS: f64 = 6.0;
@@ -87,7 +87,7 @@ fn the_stretch_with_a_capped_clock_is_shaded_and_labelled() {
         "{found:?}"
     );
     assert!(texts(&svg).contains(&"clock 1.2 of 1.8 GHz".to_owned()), "{:?}", texts(&svg));
-    let cool = time(&sample::unwatched(60, 1.0));
+    let cool = time(&variants::unwatched(60, 1.0));
     assert_eq!((shades(&cool), texts(&cool).contains(&"slowed".to_owned())), (Vec::new(), false));
 }
 
@@ -141,7 +141,7 @@ fn a_long_run_makes_a_small_page_with_its_extremes() {
 
 #[test]
 fn several_runs_have_one_line_each_and_a_legend() {
-    let (one, two, three) = (sample::hot(60, 1.0), sample::unwatched(58, 0.8), sample::hot(45, 0.6));
+    let (one, two, three) = (sample::hot(60, 1.0), variants::unwatched(58, 0.8), sample::hot(45, 0.6));
     let runs = [("fast", &one), ("slow", &two), ("short", &three)].map(|(name, run)| Named { name, run });
     let svg = Picture::time(&runs).expect("they have seconds").svg(Size::Wide);
     let texts = texts(&svg);
@@ -158,8 +158,8 @@ fn several_runs_have_one_line_each_and_a_legend() {
 
 #[test]
 fn what_came_with_a_file_is_text_and_never_markup() {
-    let run = sample::hostile();
-    let runs = [Named { name: sample::HOSTILE, run: &run }, Named { name: "other", run: &run }];
+    let run = variants::hostile();
+    let runs = [Named { name: variants::HOSTILE, run: &run }, Named { name: "other", run: &run }];
     let cores = Picture::cores(runs[0]).expect("watched");
     let svgs = [Picture::time(&runs).expect("seconds"), cores].map(|picture| picture.svg(Size::Narrow));
     for text in [page(&runs).expect("sound"), page(&runs[..1]).expect("sound")].iter().chain(&svgs) {

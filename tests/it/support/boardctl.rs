@@ -84,6 +84,17 @@ pub(crate) fn boardctl(arguments: &[&str]) -> Run {
     Run::new(&command(arguments).output().expect("boardctl starts"), Value::Null)
 }
 
+/// Fails the test unless each of these command lines is wrong usage, told in one line that has the words beside it.
+pub(crate) fn expect_usage_errors(cases: &[(&[&str], &str)]) {
+    for (arguments, said) in cases {
+        let run = boardctl(arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{arguments:?}: {}", run.stderr);
+        let named = run.stderr.starts_with("error: ") && run.stderr.contains(said);
+        assert!(named, "{arguments:?}: {}", run.stderr);
+    }
+}
+
 /// Runs `boardctl load` with a JSON report, to the end that `arguments` set.
 pub(crate) fn load(url: &str, arguments: &[&str]) -> Run {
     let file = TempFile::new("report.json");
