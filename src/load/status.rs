@@ -16,6 +16,14 @@ pub struct StatusLatency {
     pub after_end: u64,
 }
 
+impl StatusLatency {
+    /// The status in words: its number, or `other`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.status.map_or_else(|| "other".to_owned(), |status| status.to_string())
+    }
+}
+
 /// The answers of a run by status, in the order in which the statuses were first seen.
 #[derive(Debug, Clone, Default)]
 pub struct Statuses(Vec<StatusLatency>);

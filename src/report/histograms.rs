@@ -70,14 +70,12 @@ impl Histograms {
     /// Those of a tally.
     #[must_use]
     pub fn of(tally: &Tally) -> Self {
-        let name =
-            |status: Option<u16>| status.map_or_else(|| "other".to_owned(), |status| status.to_string());
         let encoded = |entry: &crate::load::StatusLatency| EncodedStatus {
             latency: EncodedHistogram::of(&entry.latency),
             after_end: entry.after_end,
         };
         Self {
-            statuses: tally.statuses.iter().map(|entry| (name(entry.status), encoded(entry))).collect(),
+            statuses: tally.statuses.iter().map(|entry| (entry.name(), encoded(entry))).collect(),
             timed_out: EncodedHistogram::of(&tally.timed_out),
             start_delay: EncodedHistogram::of(&tally.open.start_delay),
         }

@@ -6,6 +6,12 @@ use super::SeriesRow;
 use crate::board::CoreLoad;
 use crate::telemetry::Sample;
 
+/// Another program is one from this share of a core on; below it are the machine's own housekeepers.
+pub(super) const OTHERS: f64 = 0.05;
+
+/// A host that takes more than this share of a virtual machine's time decides what is measured in it.
+pub(super) const STEAL: f64 = 0.05;
+
 /// A core counts as busy from here on: the rest is lost between two samples and at the ends of the run.
 pub(super) const BUSY: f64 = 0.90;
 

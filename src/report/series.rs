@@ -75,8 +75,6 @@ impl SeriesRow {
         let length_s = second.length.as_secs_f64();
         let per_s = |amount: f64| if length_s > 0.0 { amount / length_s } else { 0.0 };
         let latency = tally.latency();
-        let name =
-            |status: Option<u16>| status.map_or_else(|| "other".to_owned(), |status| status.to_string());
         let cpu = || second.threads.iter().map(|thread| thread.cpu.as_secs_f64());
         let needs = |thread: &ThreadSecond| Some((thread.cpu + thread.waited?).as_secs_f64());
         Self {
@@ -87,7 +85,7 @@ impl SeriesRow {
             bytes: tally.bytes,
             sent_bytes: tally.sent_bytes,
             latency_us: RowLatencyUs::of(&latency),
-            statuses: tally.statuses.iter().map(|one| (name(one.status), one.latency.count())).collect(),
+            statuses: tally.statuses.iter().map(|one| (one.name(), one.latency.count())).collect(),
             errors: tally.errors,
             failed: tally.failed.total(),
             arrivals: tally.open.arrivals,

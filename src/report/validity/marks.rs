@@ -3,18 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::super::clock::ClockSeen;
-use super::super::seen::Seen;
+use super::super::seen::{OTHERS, STEAL, Seen};
 use super::super::spans::{Span, spans};
 use super::super::verdict::{Case, Kind, Reason, percent, reasons};
 use super::super::{RunReport, SeriesRow};
 use super::{Mark, MarkKind};
 use crate::telemetry::Sample;
-
-/// Another program is one from this share of a core on; below it are the machine's own housekeepers.
-const OTHERS: f64 = 0.05;
-
-/// A host that takes more than this share of a virtual machine's time decides what is measured in it.
-const STEAL: f64 = 0.05;
 
 /// Late starts from here on move the 99th percentile.
 const LATE: f64 = 0.01;

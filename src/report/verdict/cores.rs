@@ -1,6 +1,6 @@
 //! The cores of the board: one of them, or all.
 
-use super::super::seen::{BUSY, ServerSeen, interrupts, occupied};
+use super::super::seen::{BUSY, OTHERS, STEAL, ServerSeen, interrupts, occupied};
 use super::case::{Case, WAITED, percent};
 use super::{Candidate, LimitedBy, State};
 
@@ -12,12 +12,6 @@ const ALONE: f64 = 1.50;
 
 /// A program that may be the one that fills a core.
 const FILLS: f64 = 0.50;
-
-/// Others are mentioned from a twentieth of a core on; below it are the machine's own housekeepers.
-const OTHERS: f64 = 0.05;
-
-/// A host that takes more than this share of a virtual machine's time decides what is measured in it.
-const STEAL: f64 = 0.05;
 
 /// One core, or threads that use no more than some of them.
 pub(super) fn one(case: &Case<'_>) -> Candidate {
