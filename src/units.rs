@@ -11,6 +11,9 @@ use std::time::Duration;
 
 pub use wrk::{WrkBinary, WrkMetric, WrkSpan, WrkTime};
 
+/// Microseconds in a second.
+pub const SECOND_US: f64 = 1_000_000.0;
+
 /// One row of a unit table: what is written behind the number, and how many base units it stands for.
 struct Unit {
     suffix: &'static str,

@@ -1,5 +1,6 @@
 //! The report of one load run.
 
+use crate::units::SECOND_US;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -14,8 +15,6 @@ use super::{
 };
 use crate::load::{ErrorCounts, FailureCounts, LoadPlan, Outcome};
 
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 /// Milliseconds in a second.
 const SECOND_MS: f64 = 1000.0;
 

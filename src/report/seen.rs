@@ -1,5 +1,6 @@
 //! A machine over a whole run: its samples put together, each by the time that it stands for.
 
+use crate::units::SECOND_US;
 use std::collections::BTreeMap;
 
 use super::SeriesRow;
@@ -14,9 +15,6 @@ pub(super) const STEAL: f64 = 0.05;
 
 /// A core counts as busy from here on: the rest is lost between two samples and at the ends of the run.
 pub(super) const BUSY: f64 = 0.90;
-
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 
 /// What a machine did on average over a run.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -1,5 +1,6 @@
 //! The result of `try`: a run against a server on the same machine, with that machine as the board.
 
+use crate::units::SECOND_US;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Write as _};
 
@@ -41,9 +42,6 @@ pub struct TrialReport {
     /// The server.
     pub server: ServerSide,
 }
-
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 
 impl TrialReport {
     /// Puts a run together with what is known of its machine. `idle_bytes` is the server's memory before the load, and

@@ -1,5 +1,6 @@
 //! Numbers as wrk prints them.
 
+use super::SECOND_US;
 use std::fmt;
 
 /// How wrk climbs from one unit to the next.
@@ -13,8 +14,6 @@ struct Ladder {
 
 /// wrk takes the next unit from 85 % of its size on: `0.90s` and not `900.00ms`.
 const CLIMB_AT: f64 = 0.85;
-/// From here on wrk counts time in seconds.
-const SECOND_US: f64 = 1_000_000.0;
 
 const MICROS: Ladder = Ladder { scale: 1000.0, base: "us", steps: &["ms"] };
 const SECONDS: Ladder = Ladder { scale: 60.0, base: "s", steps: &["m"] };

@@ -1,5 +1,6 @@
 //! The layout of `wrk --latency`.
 
+use crate::units::SECOND_US;
 use std::fmt::{self, Write as _};
 use std::time::Duration;
 
@@ -7,9 +8,6 @@ use super::super::{LatencyUs, RunReport};
 use super::{DASH, or_dash};
 use crate::load::Url;
 use crate::units::{Span, WrkBinary, WrkMetric, WrkSpan, WrkTime};
-
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 
 /// wrk's first line. It knows whole seconds only; what is no whole second is printed as it was typed.
 pub(super) fn headline(duration: Duration, url: &Url) -> String {

@@ -1,13 +1,11 @@
 //! All that follows from the counts of a sum, and from the runs in it.
 
+use crate::units::SECOND_US;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Knee, LatencyUs, RowLatencyUs, RunReport, StartDelayUs, StatusReport, TimesUs, steps};
 use super::{Merged, MergedRun, Together};
 use crate::load::{HistogramError, LatencyHistogram};
-
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 
 /// Works it out anew: `zero` is the second since 1970 in which the first run began.
 pub(super) fn finish(sum: &mut RunReport, zero: f64, command: &str) -> Result<(), HistogramError> {

@@ -3,6 +3,7 @@
 use super::case::{Case, percent};
 use super::link;
 use super::{Candidate, LimitedBy, State};
+use crate::units::SECOND_US;
 
 /// A proposal goes no further than this at once: the latency it is reckoned with is that of a server at rest.
 const MOST_TIMES: f64 = 100.0;
@@ -12,9 +13,6 @@ const DISK: f64 = 0.10;
 
 /// Other programs that may be the ones that fill a core.
 const FILLS: f64 = 0.50;
-
-/// Microseconds in a second.
-const SECOND_US: f64 = 1_000_000.0;
 
 /// Whether it was the limit, when nothing else was; `board_known` is whether the board's cores were seen.
 pub(super) fn judge(case: &Case<'_>, others_limit: bool, board_known: bool) -> Candidate {
