@@ -30,7 +30,8 @@ pub use render::{markdown, text};
 pub use turn::{Round, Turn};
 pub use typical::Typical;
 
-use crate::report::{Environment, Settings};
+use super::seen::BUSY;
+use super::{Environment, Settings};
 
 /// A comparison. Every field is in the JSON under its own name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,6 +102,7 @@ impl Comparison {
         let (warnings, fields) = (answer::warnings(&seen), answer::field_differences(&seen));
         self.warnings = warnings;
         self.warnings.extend(self.faults());
+        self.warnings.extend(self.saturated());
         self.notes = noted.to_vec();
         self.notes.extend(fields);
         self.notes.extend(self.multiplicity());
@@ -138,6 +140,22 @@ impl Comparison {
             }
         }
         faults
+    }
+
+    /// Whose figures are those of the load tester; `None` when nobody's are.
+    fn saturated(&self) -> Option<String> {
+        let full = self.servers.iter().filter_map(|server| {
+            let share = server.typical.client_thread.filter(|share| *share >= BUSY)?;
+            Some(format!("{} % of a core with {}", (share * 100.0).round(), server.name))
+        });
+        let full = full.collect::<Vec<_>>();
+        (!full.is_empty()).then(|| {
+            format!(
+                "the threads of this load tester had no time left (each used {}): faster servers than that would \
+                 look the same; take more threads (-t), or a faster machine",
+                full.join(", ")
+            )
+        })
     }
 
     /// Why there is no difference where an interval has no 1 in it; `None` when there is none such.

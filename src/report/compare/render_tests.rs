@@ -165,6 +165,18 @@ fn nothing_measured_is_dashes_and_too_few_rounds_are_told() {
 }
 
 #[test]
+fn a_load_tester_without_time_left_warns_of_its_own_figures() {
+    for (share, expected) in [(0.6, None), (0.97, Some("(each used 97 % of a core with nginx)"))] {
+        let mut comparison = comparison(&[1.0, 0.9], 20);
+        comparison.rounds.iter_mut().for_each(|round| round.turns[1].client_thread = Some(share));
+        comparison.conclude(&[]);
+        let told = comparison.warnings.iter().find(|line| line.contains("no time left"));
+        assert_eq!(told.is_some(), expected.is_some(), "{:?}", comparison.warnings);
+        assert!(told.is_none_or(|line| expected.is_some_and(|part| line.contains(part))), "{told:?}");
+    }
+}
+
+#[test]
 fn what_is_written_can_be_read_back() {
     let mut comparison = comparison(&[1.0, 0.9], 20);
     comparison.conclude(&[]);

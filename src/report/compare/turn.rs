@@ -45,6 +45,8 @@ pub struct Turn {
     pub body_range: Option<(u64, u64)>,
     /// How evenly connections were served; `null` when nothing finished.
     pub fairness: Option<Fairness>,
+    /// Processor time of the load tester's threads, on average of them, as a share of a core: near 1 it was the limit.
+    pub client_thread: Option<f64>,
     /// Errors by kind.
     pub errors: ErrorCounts,
     /// Requests that were sent and got no complete answer.
@@ -70,6 +72,8 @@ impl Turn {
             head_bytes: tally.head_bytes,
             body_bytes: tally.answers.body_bytes,
             body_range: tally.answers.body_range,
+            client_thread: finished
+                .then(|| outcome.cpu.as_secs_f64() / seconds / outcome.threads.max(1) as f64),
             fairness: finished.then(|| Fairness::of(outcome)),
             errors: tally.errors,
             failed: tally.failed.total(),

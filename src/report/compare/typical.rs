@@ -37,6 +37,8 @@ pub struct Typical {
     pub slowest_by_fastest: Option<f64>,
     /// The longest time in any turn in which a connection finished nothing, in milliseconds.
     pub worst_gap_ms: Option<f64>,
+    /// Processor time of the load tester's threads, on average of them, as a share of a core.
+    pub client_thread: Option<f64>,
     /// Requests with a complete answer in all turns.
     pub requests: u64,
     /// Requests in all turns that were sent and got no complete answer.
@@ -82,6 +84,7 @@ impl Typical {
             wire_bytes_per_s: per_s(wire_bytes),
             slowest_by_fastest: centre(&fairness().map(evenness).collect::<Vec<_>>()),
             worst_gap_ms: fairness().map(|fairness| fairness.worst_gap_ms).reduce(f64::max),
+            client_thread: typical(&|turn| turn.client_thread),
             requests,
             failed: turns.iter().map(|turn| turn.failed).sum(),
             errors,
