@@ -142,6 +142,11 @@ impl Connection {
         self.early = false;
         self.connect_ns = 0;
         self.first_byte_at = 0;
+        if shared.left == 0 && !self.carried {
+            // There is nothing to send on it.
+            self.phase = Phase::Paused { until: u64::MAX };
+            return;
+        }
         shared.tally.connects += 1;
         shared.read_clock();
         self.phase = Phase::Connecting { since: shared.now };

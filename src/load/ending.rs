@@ -46,6 +46,7 @@ impl Connection {
             // Not a byte went out, so nothing is tried again: these requests have yet to be made.
             shared.tally.reconnects += 1;
             self.unanswered = 0;
+            shared.left += 1;
             if shared.is_open_loop() {
                 shared.returned.push(self.began);
             }

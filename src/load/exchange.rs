@@ -15,6 +15,11 @@ impl Connection {
     /// Sends the next requests, whose time began at `began`.
     #[inline]
     pub(super) fn send_batch(&mut self, shared: &mut Shared<'_>, began: u64) {
+        if shared.left == 0 {
+            self.phase = Phase::Ready;
+            return;
+        }
+        shared.left -= 1;
         self.began = began;
         self.sent_at = shared.now;
         self.unanswered = shared.plan.pipeline;

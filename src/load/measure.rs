@@ -1,8 +1,11 @@
 //! A run as one thread sees it: warm-up, the measured part, and what is still under way then.
 
+use std::sync::atomic::Ordering;
+
 use super::arrivals::Arrivals;
 use super::dealt::{self, Dealt};
 use super::error::LoadError;
+use super::limits;
 use super::plan;
 use super::schedule::Schedule;
 use super::shared::Shared;
@@ -31,7 +34,7 @@ impl Worker<'_> {
         self.begin_measuring(begin, planned);
         self.run_until(planned)?;
         self.shared.read_clock();
-        let end = self.shared.now.min(self.shared.last_due).max(begin);
+        let end = self.ended_at().min(self.shared.last_due).max(begin);
         self.await_rest(end)?;
         let since = self.shared.count_from;
         let waiting: u64 = self.connections.iter().map(|connection| connection.waiting(since)).sum();
@@ -62,6 +65,8 @@ impl Worker<'_> {
 
     /// Sends on every connection. Gives the time at which the load began.
     fn start_closed_loop(&mut self) -> u64 {
+        let share = |requests| limits::share(requests, self.shared.plan.threads, self.index);
+        self.shared.left = self.shared.plan.requests.map_or(usize::MAX, share);
         for connection in &mut self.connections {
             connection.start(&mut self.shared, None);
         }
@@ -87,11 +92,30 @@ impl Worker<'_> {
 
     fn run_until(&mut self, end: u64) -> Result<(), LoadError> {
         self.next_sweep = self.next_sweep.min(end);
-        while self.shared.now < end && !self.stopped() {
+        while self.shared.now < end && !self.stopped() && !self.are_all_done() {
             self.turn()?;
             self.next_sweep = self.next_sweep.min(end);
         }
         Ok(())
+    }
+
+    /// Whether all threads have made the requests that were asked for, and got their answers. One that has goes on without
+    /// load until the others have, so that the seconds of all go on together.
+    fn are_all_done(&mut self) -> bool {
+        if self.shared.left > 0 {
+            return false;
+        }
+        if !self.is_done && !self.connections.iter().any(|one| one.waiting(0) > 0) {
+            self.is_done = true;
+            self.signals.last_done.fetch_max(self.shared.now, Ordering::Relaxed);
+            self.signals.unfinished.fetch_sub(1, Ordering::Release);
+        }
+        self.is_done && self.signals.unfinished.load(Ordering::Acquire) == 0
+    }
+
+    /// When measuring ended: now, or when the last of the requests that were asked for was done.
+    fn ended_at(&mut self) -> u64 {
+        if self.are_all_done() { self.signals.last_done.load(Ordering::Relaxed) } else { self.shared.now }
     }
 
     /// Of an open loop, waits for what is still under way when the last arrival was due, at `end`, for as long as an

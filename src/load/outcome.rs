@@ -109,6 +109,7 @@ impl Outcome {
             ));
         }
         self.notes.extend(open_loop(tally, plan));
+        self.notes.extend(cut_short(tally, plan, self.partial));
         if tally.out_of_ports > 0 {
             self.notes.push(format!(
                 "client out of ports: {} connects found no free local port; keep connections alive, or widen \
@@ -131,6 +132,17 @@ impl Outcome {
 
 fn requests(count: u64) -> String {
     format!("{count} {}", if count == 1 { "request" } else { "requests" })
+}
+
+/// That not all of the requests that were asked for could be made in time.
+fn cut_short(tally: &Tally, plan: &LoadPlan, partial: bool) -> Option<String> {
+    let (asked, made) = (plan.requests?, tally.requests + tally.failed.total());
+    (made < asked as u64 && !partial).then(|| {
+        format!(
+            "the time ({}) was over after {made} of {asked} requests: more time (-d) would let all of them be made",
+            crate::units::Span(plan.duration)
+        )
+    })
 }
 
 /// What the latencies of an open loop hold beside the server's time.
@@ -171,6 +183,7 @@ mod tests {
             connections: 2,
             threads: 1,
             duration: Duration::from_secs(1),
+            requests: None,
             warmup: Duration::ZERO,
             timeout: Duration::from_secs(2),
             pipeline: 1,

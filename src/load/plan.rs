@@ -23,6 +23,9 @@ pub struct LoadPlan {
     pub threads: usize,
     /// How long to measure, after the warm-up.
     pub duration: Duration,
+    /// After how many requests to end before that: so many are made, and each is answered or has failed. Needs a closed
+    /// loop, a `pipeline` of 1 and no warm-up; `None` for as many as the time allows.
+    pub requests: Option<usize>,
     /// How long to load before measuring; what happens then is left out of the result.
     pub warmup: Duration,
     /// A request that waits longer is given up, and so is a connect.
@@ -46,6 +49,7 @@ pub(super) struct Settled {
     pub(super) connections: usize,
     pub(super) threads: usize,
     pub(super) duration: Duration,
+    pub(super) requests: Option<usize>,
     pub(super) warmup: Duration,
     pub(super) timeout: Duration,
 }

@@ -1,7 +1,7 @@
 //! A whole run: from what was asked for to what came out, second by second.
 
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Barrier, OnceLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -62,6 +62,7 @@ pub fn run(plan: &LoadPlan, stop: &AtomicBool, observer: &mut dyn Observer) -> R
                 connections: plan.connections,
                 threads,
                 duration: plan.duration,
+                requests: plan.requests,
                 warmup: plan.warmup,
                 timeout: plan.timeout,
             };
@@ -95,8 +96,14 @@ fn run_threads(
         .collect::<Result<_, _>>()
         .map_err(LoadError::system("create an epoll"))?;
     let live: Vec<Live> = (0..threads).map(|_| Live::default()).collect();
-    let signals =
-        Signals { stop, start: Barrier::new(threads + 1), base: Instant::now(), origin: OnceLock::new() };
+    let signals = Signals {
+        stop,
+        start: Barrier::new(threads + 1),
+        base: Instant::now(),
+        origin: OnceLock::new(),
+        unfinished: AtomicUsize::new(threads),
+        last_done: AtomicU64::new(0),
+    };
     let (parts, counted) = mpsc::channel();
     thread::scope(|scope| {
         let workers: Vec<_> = epolls

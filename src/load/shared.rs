@@ -1,7 +1,7 @@
 //! What the connections of a thread share, and what threads and the one that started them do.
 
 use std::os::fd::BorrowedFd;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Barrier, OnceLock};
 use std::time::Instant;
 
@@ -33,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub(super) last_due: u64,
     /// When the steps of a ramp end, on the common clock; empty without one.
     pub(super) step_ends: Vec<u64>,
+    /// Requests that this thread may still make; as good as endless where no number was asked for.
+    pub(super) left: usize,
     /// The latest clock reading, in nanoseconds since `base`.
     pub(super) now: u64,
     /// Whether the clock has started; before, connections are opened and wait.
@@ -71,6 +73,10 @@ pub(super) struct Signals<'a> {
     pub(super) base: Instant,
     /// When the schedule of an open loop begins, for all threads; set by the first of them.
     pub(super) origin: OnceLock<u64>,
+    /// Threads that have not yet made all of the requests that were asked for, and got their answers.
+    pub(super) unfinished: AtomicUsize,
+    /// When the last of the others had, on the common clock.
+    pub(super) last_done: AtomicU64,
 }
 
 /// Counters that others may look at while the run goes on.

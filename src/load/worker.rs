@@ -37,6 +37,8 @@ pub(super) struct Worker<'a> {
     pub(super) index: usize,
     /// The open loop, once its clock has started.
     pub(super) arrivals: Option<Arrivals>,
+    /// Whether this thread has made its share of the requests that were asked for, and got their answers.
+    pub(super) is_done: bool,
     pub(super) events: Vec<epoll::Event>,
     pub(super) signals: &'a Signals<'a>,
     pub(super) live: &'a Live,
@@ -89,6 +91,7 @@ impl<'a> Worker<'a> {
             count_from: 0,
             last_due: u64::MAX,
             step_ends: Vec::new(),
+            left: usize::MAX,
             now: 0,
             sending: false,
             base: signals.base,
@@ -98,6 +101,7 @@ impl<'a> Worker<'a> {
             connections: (0..share).map(Connection::new).collect(),
             index,
             arrivals: None,
+            is_done: false,
             events: Vec::with_capacity(EVENTS),
             signals,
             live,
@@ -183,7 +187,7 @@ impl<'a> Worker<'a> {
             for connection in &mut self.connections {
                 connection.on_tick(&mut self.shared);
             }
-            let pause = self.connections.iter().any(Connection::is_paused);
+            let pause = self.is_done || self.connections.iter().any(Connection::is_paused);
             let step = (self.shared.plan.timeout_ns() / SWEEPS_PER_TIMEOUT)
                 .clamp(*SWEEP_NS.start(), *SWEEP_NS.end());
             self.next_sweep = now + if pause { step.min(PAUSED_SWEEP_NS) } else { step };

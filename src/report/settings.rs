@@ -19,6 +19,8 @@ pub struct Settings {
     pub threads: usize,
     /// How long to measure, in seconds.
     pub duration_s: f64,
+    /// After how many requests to end before that; `null` where no number was asked for.
+    pub requests: Option<usize>,
     /// How long to load before that, in seconds.
     pub warmup_s: f64,
     /// A request that waits longer is given up, in seconds.
@@ -43,6 +45,7 @@ impl Settings {
             connections: plan.connections,
             threads: plan.threads,
             duration_s: plan.duration.as_secs_f64(),
+            requests: plan.requests,
             warmup_s: plan.warmup.as_secs_f64(),
             timeout_s: plan.timeout.as_secs_f64(),
             pipeline: plan.pipeline,

@@ -10,10 +10,10 @@ const MILLI_US: f64 = 1000.0;
 /// What stands for a number that does not exist.
 const DASH: &str = "-";
 
-/// The line above the block, printed before the load starts.
+/// The line above the block, printed before the load starts: that `what`, such as `10s test`, is run.
 #[must_use]
-pub fn headline(duration: impl Display, url: impl Display) -> String {
-    format!("Running {duration} test @ {url}")
+pub fn headline(what: impl Display, url: impl Display) -> String {
+    format!("Running {what} @ {url}")
 }
 
 /// The whole report below the headline.

@@ -10,5 +10,6 @@ mod merge;
 mod open_loop;
 mod preset;
 mod ramps;
+mod requests;
 mod soak;
 mod stops;

@@ -29,9 +29,10 @@ impl<'a> Layout<'a> {
     /// # Errors
     /// When nothing can be printed.
     pub(crate) fn begin(plan: &'a LoadPlan, flags: &LoadFlags, like: Option<Like>) -> Result<Self> {
-        let headline = match like {
-            Some(like) => like.headline(plan.duration, &plan.url),
-            None => Some(text::headline(Span(plan.duration), &plan.url)),
+        let headline = match (like, plan.requests) {
+            (Some(like), _) => like.headline(plan.duration, &plan.url),
+            (None, Some(requests)) => Some(text::headline(format!("{requests} requests"), &plan.url)),
+            (None, None) => Some(text::headline(format!("{} test", Span(plan.duration)), &plan.url)),
         };
         if let Some(headline) = headline {
             print(&(headline + "\n"))?;

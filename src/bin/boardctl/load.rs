@@ -24,6 +24,9 @@ const DEFAULT_CONNECTIONS: usize = 10;
 /// How long a run is when nothing is said; wrk's default.
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
+/// How long a run of so many requests may take when nothing is said: a server that is gone must not hold it up for ever.
+const LONGEST_WITH_REQUESTS: Duration = Duration::from_secs(300);
+
 /// Steps of a ramp when none are said: of a run of that length each has a second.
 const DEFAULT_STEPS: usize = 10;
 
@@ -35,8 +38,8 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let search = &args.search;
     ensure!(search.probe_duration.is_none(), "--probe-duration is for --rate max");
     ensure!(search.limit.is_none(), "--search-limit is for --rate max");
-    let (url, flags) = shaped(args)?;
-    let plan = plan(url, &flags)?;
+    let Shaped { url, flags, requests } = shaped(args)?;
+    let plan = LoadPlan { requests, ..plan(url, &flags)? };
     let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
     files::check("--json", json_path)?;
     files::check("--hgrm", hgrm_path)?;
@@ -64,14 +67,31 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// URL and flags with what the preset has for what was not typed.
-fn shaped(args: &LoadArgs) -> Result<(Url, LoadFlags)> {
-    let (url, mut flags) = (args.url.clone(), args.flags.clone());
-    let Some(shape) = args.preset.map(|preset| preset.shape) else { return Ok((url, flags)) };
-    flags.connections = flags.connections.or(Some(shape.connections));
-    flags.threads = flags.threads.or(Some(shape.threads));
-    flags.duration = flags.duration.or(Some(Span(shape.duration())));
-    Ok((if url.is_bare() { url.at(shape.path)? } else { url }, flags))
+/// What was typed, with what the preset has for the rest.
+struct Shaped {
+    url: Url,
+    flags: LoadFlags,
+    requests: Option<usize>,
+}
+
+fn shaped(args: &LoadArgs) -> Result<Shaped> {
+    let (mut url, mut flags, mut requests) = (args.url.clone(), args.flags.clone(), args.requests);
+    if let Some(shape) = args.preset.map(|preset| preset.shape) {
+        let counts = flags.rate.is_none() && flags.pipeline == 1 && flags.warmup.0.is_zero();
+        if requests.is_none() && flags.duration.is_none() && counts {
+            requests = shape.requests;
+        }
+        flags.connections = flags.connections.or(Some(shape.connections));
+        flags.threads = flags.threads.or(Some(shape.threads));
+        if requests.is_none() {
+            flags.duration = flags.duration.or(Some(Span(shape.duration())));
+        }
+        url = if url.is_bare() { url.at(shape.path)? } else { url };
+    }
+    if requests.is_some() {
+        flags.duration = flags.duration.or(Some(Span(LONGEST_WITH_REQUESTS)));
+    }
+    Ok(Shaped { url, flags, requests })
 }
 
 /// Turns what was typed into what is meant.
@@ -89,6 +109,7 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         connections: flags.connections.unwrap_or(DEFAULT_CONNECTIONS),
         threads: flags.threads.unwrap_or_else(cores),
         duration: flags.duration.map_or(DEFAULT_DURATION, |span| span.0),
+        requests: None,
         warmup: flags.warmup.0,
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,

@@ -3,16 +3,17 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
-use boardkit::load::Progress;
+use boardkit::load::{LoadPlan, Progress};
 use boardkit::units::WrkMetric;
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar over `total`; hidden when nobody looks.
-pub(crate) fn bar(total: Duration) -> ProgressBar {
+/// A bar over the time of a run, or over its requests where so many were asked for; hidden when nobody looks.
+pub(crate) fn bar(plan: &LoadPlan) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::new(millis(total));
+    let time = || millis(plan.warmup + plan.duration);
+    let bar = ProgressBar::new(plan.requests.map_or_else(time, |requests| requests as u64));
     let style = ProgressStyle::with_template("  {wide_bar} {percent:>3}%  {msg}");
     bar.with_style(style.expect("a constant template is valid"))
 }
@@ -28,9 +29,10 @@ pub(crate) fn rounds(total: usize) -> ProgressBar {
 }
 
 /// Shows how far a run is.
-pub(crate) fn show(bar: &ProgressBar, warmup: Duration, progress: Progress, more: &str) {
-    bar.set_position(millis(progress.elapsed.min(progress.total)));
-    let phase = if progress.elapsed < warmup { "warm-up, " } else { "" };
+pub(crate) fn show(bar: &ProgressBar, plan: &LoadPlan, progress: Progress, more: &str) {
+    let time = || millis(progress.elapsed.min(progress.total));
+    bar.set_position(plan.requests.map_or_else(time, |_| progress.requests));
+    let phase = if progress.elapsed < plan.warmup { "warm-up, " } else { "" };
     let requests = WrkMetric(progress.requests as f64);
     let comma = if more.is_empty() { "" } else { ", " };
     bar.set_message(format!("{phase}{requests} requests, {} errors{comma}{more}", progress.errors));

@@ -67,7 +67,7 @@ impl<'a> Recorder<'a> {
         Self {
             plan,
             watcher,
-            bar: progress::bar(plan.warmup + plan.duration),
+            bar: progress::bar(plan),
             environment: Environment::of_this_machine(progress::command_line()),
             started_unix_s: unix_now(),
             series: Vec::new(),
@@ -110,7 +110,7 @@ impl<'a> Recorder<'a> {
 impl Observer for Recorder<'_> {
     fn progress(&mut self, progress: Progress) {
         let more = self.watcher.look(progress);
-        progress::show(&self.bar, self.plan.warmup, progress, &more);
+        progress::show(&self.bar, self.plan, progress, &more);
     }
 
     fn second(&mut self, second: &Second, so_far: &Outcome) {

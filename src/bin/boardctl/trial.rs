@@ -35,7 +35,7 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     let server = Server::start()?;
     let flags = LoadFlags { connections: flags.connections.or(Some(CONNECTIONS)), ..flags.clone() };
     let plan = plan(server.url.clone(), &flags)?;
-    print(&format!("{}\n", text::headline(Span(plan.duration), &plan.url)))?;
+    print(&format!("{}\n", text::headline(format!("{} test", Span(plan.duration)), &plan.url)))?;
     let idle = ProcessUsage::read(&root, server.pid()).and_then(|usage| usage.rss_bytes);
     let machines = Machines::start(&plan, &WatchFlags::default())?;
     let mut watch = Watch { machines, root: &root, shown: None, line: String::new() };

@@ -19,6 +19,7 @@ pub(super) fn add(sum: &mut RunReport, part: &Part<'_>) -> Result<(), MergeError
     sum.answers.longest_body_bytes =
         known([sum.answers.longest_body_bytes, run.answers.longest_body_bytes], u64::max);
     sum.threads += run.threads;
+    sum.settings.requests = sum.settings.requests.zip(run.settings.requests).map(|(one, other)| one + other);
     connections(&mut sum.connections, &run.connections);
     sum.errors.add(&run.errors);
     sum.reconnects += run.reconnects;

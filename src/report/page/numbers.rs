@@ -108,10 +108,13 @@ pub(super) fn conditions(html: &mut Html, run: &RunReport) {
         (true, _) => "kept".to_owned(),
     };
     let opened = format!("{} asked, {} opened, {keep_alive}", run.connections.asked, run.connections.opened);
+    let asked = settings.requests.map_or_else(
+        || figures::moment(settings.duration_s),
+        |count| format!("{} requests", figures::count(count as u64)),
+    );
     let length = format!(
-        "{} measured, {} asked, after {} of warm-up",
+        "{} measured, {asked} asked, after {} of warm-up",
         figures::moment(run.duration_s),
-        figures::moment(settings.duration_s),
         figures::moment(settings.warmup_s)
     );
     let known = |text: &str| if text.is_empty() { UNKNOWN.to_owned() } else { text.to_owned() };

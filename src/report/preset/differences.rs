@@ -1,5 +1,7 @@
 //! In what a run differs from the published test.
 
+use std::time::Duration;
+
 use super::super::RunReport;
 use super::Shape;
 use crate::load::{LoadPlan, Outcome, RequestParts};
@@ -17,8 +19,9 @@ pub(super) fn of(shape: &Shape, plan: &LoadPlan, outcome: &Outcome, report: &Run
         outcome.threads != shape.threads,
         format!("{} instead of {}", count(outcome.threads, "thread"), shape.threads),
     );
-    let (time, published) = (Span(plan.duration), Span(shape.duration()));
-    differs(time != published, format!("{time} instead of {published}"));
+    let (length, published) =
+        (length(plan.requests, plan.duration), length(shape.requests, shape.duration()));
+    differs(length != published, format!("{length} instead of {published}"));
     differs(outcome.partial, format!("stopped after {:.1} s", outcome.measured.as_secs_f64()));
     differs(!plan.warmup.is_zero(), format!("a warm-up of {}, where there was none", Span(plan.warmup)));
     let path = plan.url.path();
@@ -37,6 +40,11 @@ pub(super) fn of(shape: &Shape, plan: &LoadPlan, outcome: &Outcome, report: &Run
     );
     found.extend(answers(shape, report));
     found
+}
+
+/// `10000 requests`, or where no number was asked for the time, `10s`.
+fn length(requests: Option<usize>, duration: Duration) -> String {
+    requests.map_or_else(|| Span(duration).to_string(), |count| format!("{count} requests"))
 }
 
 /// Whether the request is what this program sends without being told more, apart from keep-alive.

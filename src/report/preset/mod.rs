@@ -36,6 +36,8 @@ pub struct Shape {
     pub threads: usize,
     /// Connections.
     pub connections: usize,
+    /// How many requests were made, where it was so many and not so long; then `seconds` is for who asks for no number.
+    pub requests: Option<usize>,
     seconds: u64,
     /// The path under which boardd gives an answer of the published size.
     pub path: &'static str,

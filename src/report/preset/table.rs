@@ -13,6 +13,7 @@ pub(super) const PRESETS: [Preset; 5] = [
         shape: Shape {
             threads: 4,
             connections: 100,
+            requests: None,
             seconds: 10,
             path: "/json",
             body: (27, 28),
@@ -31,10 +32,11 @@ pub(super) const PRESETS: [Preset; 5] = [
     },
     Preset {
         name: "zinc-16k",
-        summary: "16 KiB, ab -k -c 10 -n 10000, here for 10 s: Zinc (Smalltalk), 2010",
+        summary: "16 KiB, ab -k -c 10 -n 10000: Zinc (Smalltalk), 2010",
         shape: Shape {
             threads: 1,
             connections: 10,
+            requests: Some(10_000),
             seconds: 10,
             path: "/bytes/16384",
             body: (16_384, 16_384),
@@ -52,6 +54,7 @@ pub(super) const PRESETS: [Preset; 5] = [
         shape: Shape {
             threads: 10,
             connections: 100,
+            requests: None,
             seconds: 10,
             path: "/bytes/18",
             body: (18, 18),
@@ -74,6 +77,7 @@ pub(super) const PRESETS: [Preset; 5] = [
         shape: Shape {
             threads: 100,
             connections: 500,
+            requests: None,
             seconds: 10,
             path: "/bytes/18",
             body: (18, 18),
@@ -95,6 +99,7 @@ pub(super) const PRESETS: [Preset; 5] = [
         shape: Shape {
             threads: 16,
             connections: 400,
+            requests: None,
             seconds: 30,
             path: "/bytes/612",
             body: (612, 612),

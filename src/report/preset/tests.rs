@@ -20,6 +20,7 @@ fn plan(preset: &Preset) -> LoadPlan {
         connections: preset.shape.connections,
         threads: preset.shape.threads,
         duration: preset.shape.duration(),
+        requests: preset.shape.requests,
         warmup: Duration::ZERO,
         timeout: Duration::from_secs(2),
         pipeline: 1,
@@ -80,7 +81,8 @@ fn the_published_shape_differs_in_nothing() {
 fn each_difference_is_named() {
     let preset = preset("orange-pi-c100");
     type Change = fn(&mut LoadPlan, &mut Outcome, &mut RunReport);
-    let cases: [(Change, &str); 13] = [
+    let cases: [(Change, &str); 14] = [
+        (|plan, _, _| plan.requests = Some(500), "500 requests instead of 10s"),
         (|plan, _, _| plan.connections = 1, "1 connection instead of 100"),
         (|_, outcome, _| outcome.threads = 2, "2 threads instead of 10"),
         (|plan, _, _| plan.duration = Duration::from_secs(3), "3s instead of 10s"),

@@ -174,6 +174,7 @@ fn settings(seconds: u32) -> Settings {
         request_bytes: 70,
         connections: 100,
         threads: 2,
+        requests: None,
         duration_s: f64::from(seconds),
         warmup_s: 3.0,
         timeout_s: 2.0,

@@ -20,7 +20,7 @@ Examples:
   boardctl load --rate max --slo 'p99<50ms' http://10.0.0.5:8080/
   boardctl load --telemetry http://board.local:9100 -c 100 http://board.local:8080/
   boardctl load --preset techempower-json http://10.0.0.5:8080
-  boardctl load --like ab -c 50 http://10.0.0.5:8080/json
+  boardctl load --like ab -n 10000 -c 50 http://10.0.0.5:8080/json
   boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
 
 Exit codes: 0 measured; 1 nothing finished, or --slo was broken; 2 wrong usage, or the run could not start.";
@@ -39,6 +39,10 @@ pub(crate) struct LoadArgs {
     pub(crate) url: Url,
     #[command(flatten)]
     pub(crate) flags: LoadFlags,
+    /// End after so many requests, each answered or failed, as ab does; --duration then is the longest time [default: 5m]
+    #[arg(short = 'n', long, value_name = "N", value_parser = at_least_one,
+        conflicts_with_all = ["rate", "pipeline", "warmup"])]
+    pub(crate) requests: Option<usize>,
     /// Run a published test's shape and print its figures, from other hardware, beside ours; flags given by hand win, and
     /// so does a path in the URL
     #[arg(long, value_name = "NAME")]
