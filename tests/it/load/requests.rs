@@ -1,7 +1,7 @@
 //! `-n`: a run that ends after so many requests.
 
 use crate::support::boardctl::{boardctl, load};
-use crate::support::scripted::{answering, serve};
+use crate::support::scripted::{Peer, answering, serve};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 const LAST: &str = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok";
@@ -52,7 +52,7 @@ fn what_fails_counts_as_made() {
 
 #[test]
 fn time_that_is_over_first_is_said() {
-    let server = serve(|peer| peer.ignore());
+    let server = serve(Peer::ignore);
     let run = load(&format!("http://{server}/"), &["-n", "12", "-c", "3", "-d", "200ms"]);
     assert_eq!(run.code, 1, "{}", run.stdout);
     assert!(run.stdout.contains("the time (200ms) was over after 0 of 12 requests"), "{}", run.stdout);
