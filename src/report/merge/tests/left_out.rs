@@ -71,6 +71,18 @@ fn the_settings_are_what_was_asked_for_at_a_time_at_most() {
 }
 
 #[test]
+fn the_neediest_thread_is_that_of_all() {
+    let mut parts = [run(T, &seconds(1, 3)), run(T + 0.25, &seconds(2, 3))];
+    for (run, shares) in parts.iter_mut().zip([[Some(0.25), Some(0.75), None], [Some(0.5), None, None]]) {
+        let rows = run.series.iter_mut().zip(shares);
+        rows.for_each(|(row, share)| row.client_neediest_thread = share);
+    }
+    let both = sum(&[("a", &parts[0]), ("b", &parts[1])]);
+    let found: Vec<_> = both.series.iter().map(|row| row.client_neediest_thread).collect();
+    assert_eq!(found, [Some(0.5), Some(0.75), None]);
+}
+
+#[test]
 fn versions_are_those_of_all() {
     let mut parts = [run(T, &seconds(1, 3)), run(T + 0.25, &seconds(2, 3))];
     for (run, version) in parts.iter_mut().zip(["1.1", "1.0"]) {

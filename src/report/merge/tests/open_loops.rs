@@ -10,6 +10,7 @@ fn constant(start: f64, rate: u32) -> RunReport {
     let arrivals = u64::from(rate) * 3;
     run.open_loop = Some(OpenLoop { rate: rate.into(), arrivals, answered: arrivals, ..OpenLoop::default() });
     run.settings.rate = Some(rate.to_string());
+    run.environment.command = format!("load --rate {rate}");
     run.series.iter_mut().for_each(|row| row.arrivals = rate.into());
     run.histograms.start_delay = EncodedHistogram::of(&histogram([10, 30]));
     run
@@ -34,6 +35,7 @@ fn ramp(start: f64, steps: u32, served: u64) -> RunReport {
     let arrivals = all.iter().map(|step| step.arrivals).sum();
     run.open_loop = Some(OpenLoop { rate: 300.0, arrivals, steps: all, ..OpenLoop::default() });
     run.settings.rate = Some(format!("100..500 in {steps} steps"));
+    run.environment.command = format!("of a server that does {served}");
     (run.settings.steps, run.settings.duration_s) = (Some(steps as usize), steps.into());
     run
 }
@@ -99,7 +101,7 @@ fn a_ramp_that_was_stopped_offered_nothing_from_there_on() {
     let open = stopped.open_loop.as_mut().unwrap();
     open.steps.truncate(2);
     (open.steps[1].length_s, stopped.duration_s, stopped.partial) = (0.5, 1.5, true);
-    for parts in [[("a", &stopped), ("b", &ramp(T, 5, 500))], [("b", &ramp(T, 5, 500)), ("a", &stopped)]] {
+    for parts in [[("a", &stopped), ("b", &ramp(T, 5, 499))], [("b", &ramp(T, 5, 499)), ("a", &stopped)]] {
         let rates: Vec<_> = steps(&sum(&parts)).iter().map(|step| step.0).collect();
         assert_eq!(rates, [200.0, 300.0, 300.0, 400.0, 500.0]);
     }
@@ -108,8 +110,10 @@ fn a_ramp_that_was_stopped_offered_nothing_from_there_on() {
 #[test]
 fn steps_that_do_not_go_together_are_refused_or_left_out() {
     let first = ramp(T, 5, 270);
-    let longer =
-        RunReport { settings: Settings { duration_s: 5.0, ..ramp(T, 9, 270).settings }, ..ramp(T, 9, 270) };
+    let longer = RunReport {
+        settings: Settings { duration_s: 5.0, ..ramp(T + 0.125, 9, 270).settings },
+        ..ramp(T + 0.125, 9, 270)
+    };
     let mut faster = ramp(T + 60.0, 5, 270);
     faster.settings.rate = Some("200..600 in 5 steps".to_owned());
     let cases = [
