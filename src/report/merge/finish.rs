@@ -17,7 +17,10 @@ pub(super) fn finish(sum: &mut RunReport, zero: f64, command: &str) -> Result<()
     sum.started_unix_s = zero;
     sum.duration_s = time::covered_s(runs);
     let per_s = |count: u64| if sum.duration_s > 0.0 { count as f64 / sum.duration_s } else { 0.0 };
-    (sum.requests_per_s, sum.bytes_per_s) = (per_s(sum.requests), per_s(sum.bytes));
+    let answers_late: u64 = sum.histograms.statuses.values().map(|status| status.after_end).sum();
+    let bytes_late: u64 = sum.series.iter().map(|row| row.bytes_after_end).sum();
+    sum.requests_per_s = per_s(sum.requests.saturating_sub(answers_late));
+    sum.bytes_per_s = per_s(sum.bytes.saturating_sub(bytes_late));
     latencies(sum)?;
     open_loop(sum, runs)?;
     sum.client_cpu.total_s = runs.iter().map(|run| run.client_cpu_s).sum();
@@ -130,7 +133,7 @@ fn together(sum: &RunReport, runs: &[MergedRun]) -> Option<Together> {
     Some(Together {
         started_unix_s: begin,
         length_s,
-        requests_per_s: per_s(|row| row.requests),
+        requests_per_s: per_s(|row| row.requests.saturating_sub(row.after_end)),
         arrivals_per_s: sum.open_loop.as_ref().map(|_| per_s(|row| row.arrivals)),
     })
 }

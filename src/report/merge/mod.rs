@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RunReport, Settings};
+use super::{EncodedHistogram, RunReport, Settings};
 use ramps::Ramps;
 
 pub use error::MergeError;
@@ -176,7 +176,9 @@ fn digest(run: &RunReport) -> String {
     let histograms = &run.histograms;
     let statuses =
         histograms.statuses.iter().flat_map(|(name, status)| [name.as_str(), status.latency.text()]);
-    let texts = statuses.chain([histograms.timed_out.text(), histograms.start_delay.text()]);
+    let texts = statuses.chain(
+        [&histograms.timed_out, &histograms.waiting, &histograms.start_delay].map(EncodedHistogram::text),
+    );
     let hash = texts.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

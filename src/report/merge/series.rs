@@ -34,8 +34,11 @@ fn add(sum: &mut SeriesRow, row: SeriesRow) -> Result<(), crate::load::Histogram
     sum.latency_us = RowLatencyUs::of(&latency);
     sum.length_s = sum.length_s.max(row.length_s);
     sum.requests += row.requests;
-    sum.requests_per_s = if sum.length_s > 0.0 { sum.requests as f64 / sum.length_s } else { 0.0 };
+    sum.after_end += row.after_end;
+    let in_time = sum.requests.saturating_sub(sum.after_end);
+    sum.requests_per_s = if sum.length_s > 0.0 { in_time as f64 / sum.length_s } else { 0.0 };
     sum.bytes += row.bytes;
+    sum.bytes_after_end += row.bytes_after_end;
     sum.sent_bytes += row.sent_bytes;
     for (status, count) in &row.statuses {
         *sum.statuses.entry(status.clone()).or_default() += count;

@@ -63,6 +63,7 @@ fn open_loop(sum: &mut OpenLoop, other: &OpenLoop, ramps: Option<Ramps>) -> Resu
     sum.unanswered += other.unanswered;
     sum.unsent += other.unsent;
     sum.answered_after_end += other.answered_after_end;
+    sum.bytes_after_end += other.bytes_after_end;
     sum.waited += other.waited;
     sum.late += other.late;
     ramps::add(&mut sum.steps, &other.steps, ramps)
@@ -75,6 +76,7 @@ fn histograms(sum: &mut Histograms, other: &Histograms) -> Result<(), HistogramE
         ours.after_end += after_end;
     }
     histogram(&mut sum.timed_out, &other.timed_out)?;
+    histogram(&mut sum.waiting, &other.waiting)?;
     histogram(&mut sum.start_delay, &other.start_delay)
 }
 

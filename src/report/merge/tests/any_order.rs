@@ -49,11 +49,13 @@ fn made(kind: Kind, at: usize, (times, numbers, flag): &Drawn) -> RunReport {
     run.settings.requests = flag.then(|| numbers[11].into());
     run.settings.connections = numbers[11].into();
     run.environment.versions = [("boardctl".to_owned(), format!("1.{}", numbers[1] % 3))].into();
+    run.histograms.waiting = EncodedHistogram::of(&histogram(times[1].iter().copied()));
     run.histograms.timed_out = EncodedHistogram::of(&histogram(times[0].iter().copied()));
     for (row, seen) in run.series.iter_mut().zip(hand::run(2).series) {
         row.client_neediest_thread = flag.then(|| sixteenths(3, 1.0));
         (row.client_busiest_thread, row.client_cores) = (sixteenths(4, 1.0), sixteenths(5, 1.0));
         (row.bytes, row.failed, row.late, row.arrivals, row.waited) = (n(1), n(2), n(3), n(4), n(5));
+        (row.after_end, row.bytes_after_end) = (n(8), n(9));
         row.statuses = [(format!("{}", 200 + n(6) % 3), n(7))].into();
         row.board = seen.board.filter(|_| n(2) % 3 > 0);
         let uptime = (n(3) % 2 > 0).then_some(sixteenths(4, 1.0));
@@ -96,6 +98,7 @@ fn open(run: &mut RunReport, is_ramp: bool, numbers: &[u8; 12]) {
         late: n(4),
         unsent: n(5),
         answered_after_end: n(6),
+        bytes_after_end: n(7),
         steps: (0..2).filter(|_| is_ramp).map(step).collect(),
         ..OpenLoop::default()
     });

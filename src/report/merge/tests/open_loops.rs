@@ -60,6 +60,26 @@ fn what_overlaps_is_offered_together() {
 }
 
 #[test]
+fn what_came_after_the_end_is_in_no_rate() {
+    let parts = [constant(T, 10), constant(T, 30)].map(|mut run| {
+        let last = run.series.last_mut().unwrap();
+        (last.after_end, last.bytes_after_end) = (5, 40);
+        run.histograms.statuses.get_mut("200").unwrap().after_end = 5;
+        run.histograms.statuses.get_mut("503").unwrap().after_end = 0;
+        run.open_loop.as_mut().unwrap().bytes_after_end = 40;
+        run.histograms.waiting = EncodedHistogram::of(&histogram([3_000_000]));
+        run
+    });
+    let both = sum(&[("a", &parts[0]), ("b", &parts[1])]);
+    let in_time = (both.requests - 10) as f64 / 3.0;
+    assert_eq!((both.requests_per_s, both.bytes_per_s), (in_time, 40.0));
+    assert_eq!((both.series[2].after_end, both.open_loop.as_ref().unwrap().bytes_after_end), (10, 80));
+    assert_eq!(both.series[2].requests_per_s, (both.series[2].requests - 10) as f64);
+    assert_eq!(both.merged.as_ref().unwrap().together.unwrap().requests_per_s, in_time);
+    assert!(both.latency_us.max.is_some_and(|us| us > 2_990_000.0));
+}
+
+#[test]
 fn what_hardly_overlaps_is_not_offered_together() {
     let both = sum(&[("a", &constant(T, 1000)), ("b", &constant(T + 2.875, 1000))]);
     assert_eq!(both.settings.rate.as_deref(), Some("at most 1000 + 1000"));
