@@ -118,7 +118,7 @@ fn run_threads(
             .collect();
         drop(parts);
         signals.start.wait();
-        observe(plan, &live, &counted, outcome, observer);
+        observe(plan, &live, Collector::new(threads, signals.base), &counted, outcome, observer);
         workers.into_iter().try_for_each(|worker| worker.join().expect("a load thread never panics"))
     })
 }
@@ -127,12 +127,12 @@ fn run_threads(
 fn observe(
     plan: &LoadPlan,
     live: &[Live],
+    mut collector: Collector,
     counted: &mpsc::Receiver<Part>,
     outcome: &mut Outcome,
     observer: &mut dyn Observer,
 ) {
     let begun = Instant::now();
-    let mut collector = Collector::new(live.len());
     let mut due = begun + PROGRESS_EVERY;
     loop {
         match counted.recv_timeout(due.saturating_duration_since(Instant::now())) {
