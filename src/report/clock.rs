@@ -7,6 +7,14 @@ use crate::telemetry::{ClockSample, Sample};
 /// A clock and the one that it could be, in kHz.
 pub(super) type Capped = (u64, u64);
 
+/// Kilohertz in a megahertz.
+const MHZ_KHZ: u64 = 1000;
+
+/// As people read it.
+pub(super) fn megahertz((cap, max): Capped) -> String {
+    format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ)
+}
+
 /// What the samples say of the clock.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ClockSeen {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::clock::ClockSeen;
-use super::super::seen::{OTHERS, STEAL, Seen};
+use super::super::clock::{ClockSeen, megahertz};
+use super::super::seen::{OTHERS, STEAL};
 use super::super::spans::{Span, spans};
 use super::super::verdict::{Case, Kind, Reason, percent, reasons};
 use super::super::{RunReport, SeriesRow};
@@ -21,9 +21,6 @@ const SWAPPED_BYTES: u64 = 1 << 20;
 
 /// Packets dropped or sent again each second; a switch or a full link loses one now and then.
 const LOST_PER_S: f64 = 1.0;
-
-/// Kilohertz in a megahertz.
-const MHZ_KHZ: u64 = 1000;
 
 /// All marks, what is about the board first.
 pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
@@ -80,7 +77,6 @@ fn each(kind: MarkKind, spans: &[Span], text: &str) -> Vec<Mark> {
 }
 
 fn capped(clock: &ClockSeen) -> Vec<Mark> {
-    let megahertz = |(cap, max): (u64, u64)| format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ);
     let to = clock.lowest.map_or(String::new(), |cap| format!(" to {}", megahertz(cap)));
     let heat = clock.hottest_c.map_or(String::new(), |hottest| format!(" at up to {hottest:.0} °C"));
     let mut marks = each(MarkKind::ClockCapped, &clock.capped, &format!("the clock was held down{to}{heat}"));
@@ -204,8 +200,7 @@ fn held(series: &[SeriesRow]) -> Option<Span> {
 }
 
 fn link_errors(case: &Case<'_>) -> Vec<Mark> {
-    let both = |of: fn(&Seen) -> u64| of(&case.board) + if case.local { 0 } else { of(&case.laptop) };
-    let (again, dropped) = (both(|seen| seen.retransmitted), both(|seen| seen.dropped));
+    let (again, dropped) = (case.resent(), case.dropped());
     let per_s = (again + dropped) as f64 / case.report.duration_s.max(f64::MIN_POSITIVE);
     let text = || format!("{again} TCP segments were sent again, {dropped} packets dropped");
     Vec::from_iter((per_s >= LOST_PER_S).then(|| mark(MarkKind::LinkErrors, false, None, text())))

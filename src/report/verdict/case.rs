@@ -16,6 +16,9 @@ pub(super) const OUR_SHARE: f64 = 0.30;
 /// A thread that had to wait for a core for this share of the time shared it with others.
 pub(super) const WAITED: f64 = 0.05;
 
+/// Another program that uses as much may be the one that fills a core.
+pub(super) const FILLS: f64 = 0.50;
+
 /// A run, put together for judging.
 pub(in crate::report) struct Case<'a> {
     pub(in crate::report) report: &'a RunReport,
@@ -49,6 +52,21 @@ impl<'a> Case<'a> {
 
     pub(super) fn link(&self) -> Option<&LinkReport> {
         self.report.telemetry.as_ref()?.link.as_ref()
+    }
+
+    /// TCP segments that either machine sent again.
+    pub(in crate::report) fn resent(&self) -> u64 {
+        self.both(|seen| seen.retransmitted)
+    }
+
+    /// Packets that either machine dropped.
+    pub(in crate::report) fn dropped(&self) -> u64 {
+        self.both(|seen| seen.dropped)
+    }
+
+    /// Of both machines, where they are two.
+    fn both(&self, count: fn(&Seen) -> u64) -> u64 {
+        count(&self.board) + if self.local { 0 } else { count(&self.laptop) }
     }
 
     /// Cores of the board.

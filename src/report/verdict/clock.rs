@@ -1,7 +1,7 @@
 //! The board's clock, held down by heat or supply.
 
 use super::super::RunReport;
-use super::super::clock::{Capped, ClockSeen};
+use super::super::clock::{ClockSeen, megahertz};
 use super::super::spans::in_words;
 use super::case::percent;
 use super::{Candidate, LimitedBy, State};
@@ -11,9 +11,6 @@ const HELD_SHARE: f64 = 0.10;
 
 /// A rate that fell by less may have fallen by itself.
 const FALL: f64 = 0.05;
-
-/// Kilohertz in a megahertz.
-const MHZ_KHZ: u64 = 1000;
 
 /// Whether it was the limit: cores are busy sooner when they are slow. `busy` is whether they were; `None` if that is not
 /// known.
@@ -95,8 +92,4 @@ fn free(clock: &ClockSeen) -> String {
         line += &format!("; {hottest:.0} °C at most");
     }
     line
-}
-
-fn megahertz((cap, max): Capped) -> String {
-    format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ)
 }

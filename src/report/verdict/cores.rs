@@ -1,7 +1,7 @@
 //! The cores of the board: one of them, or all.
 
 use super::super::seen::{BUSY, OTHERS, STEAL, ServerSeen, interrupts, occupied};
-use super::case::{Case, WAITED, percent};
+use super::case::{Case, FILLS, WAITED, percent};
 use super::{Candidate, LimitedBy, State};
 
 /// From this share of a core's busy time on, it is the network's interrupts that fill it.
@@ -9,9 +9,6 @@ const MOSTLY: f64 = 0.50;
 
 /// With less than this times its work in all threads, one thread has most of it.
 const ALONE: f64 = 1.50;
-
-/// A program that may be the one that fills a core.
-const FILLS: f64 = 0.50;
 
 /// One core, or threads that use no more than some of them.
 pub(super) fn one(case: &Case<'_>) -> Candidate {

@@ -123,15 +123,10 @@ fn carried(flow: &Flow, device: Option<&str>) -> String {
 
 fn errors(case: &Case<'_>) -> String {
     let mut text = String::new();
-    let resent = if case.local {
-        case.laptop.retransmitted
-    } else {
-        case.laptop.retransmitted + case.board.retransmitted
-    };
+    let (resent, dropped) = (case.resent(), case.dropped());
     if resent > 0 {
         text += &format!("; {resent} TCP segments sent again");
     }
-    let dropped = if case.local { case.laptop.dropped } else { case.laptop.dropped + case.board.dropped };
     if dropped > 0 {
         text += &format!("; {dropped} packets dropped");
     }

@@ -1,6 +1,6 @@
 //! Too little load: nothing was busy, and more of it would have brought more.
 
-use super::case::{Case, percent};
+use super::case::{Case, FILLS, percent};
 use super::link;
 use super::{Candidate, LimitedBy, State};
 use crate::units::SECOND_US;
@@ -10,9 +10,6 @@ const MOST_TIMES: f64 = 100.0;
 
 /// A wait for a disk is worth mentioning from this share of a core's time on.
 const DISK: f64 = 0.10;
-
-/// Other programs that may be the ones that fill a core.
-const FILLS: f64 = 0.50;
 
 /// Whether it was the limit, when nothing else was; `board_known` is whether the board's cores were seen.
 pub(super) fn judge(case: &Case<'_>, others_limit: bool, board_known: bool) -> Candidate {
