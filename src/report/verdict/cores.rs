@@ -61,7 +61,10 @@ fn threads(case: &Case<'_>) -> Option<(bool, String)> {
         waited if waited >= WAITED => format!(" and waited for one for {} of the time", percent(waited)),
         _ => String::new(),
     };
-    let spreads = count > 0 && cores >= BUSY * count as f64;
+    // What the network's interrupts take of a core is the server's loss there, and no sign that it can't use the core.
+    let interrupts: f64 = case.board.cores.values().map(interrupts).sum();
+    let takes_all = |used: f64| count > 0 && used >= BUSY * count as f64;
+    let spreads = takes_all(cores) || (case.board_full() && takes_all(cores + interrupts));
     let is_alone = count != 1 && neediest_thread >= BUSY && wanted < ALONE * neediest_thread;
     let line = format!(
         "the server's busiest thread used {} of a core{waited}, all its threads {cores:.2} {of}",

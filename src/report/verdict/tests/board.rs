@@ -102,6 +102,33 @@ fn one_core_and_all_of_them() {
             "the 4 cores were 97 % busy on average; the server used 3.80 of them",
         ),
         (
+            "all, with the network's interrupts on one",
+            |report| {
+                each_board(report, |_, board| {
+                    board.cores = cores(&[0.4, 0.97, 0.97, 0.97]);
+                    let core = board.cores.get_mut(&0).expect("core 0");
+                    (core.softirq, core.idle) = (0.6, 0.0);
+                    server(board, 3.31, 0.97);
+                });
+            },
+            LimitedBy::AllCores,
+            "the 4 cores were 98 % busy on average; the server used 3.31 of them",
+        ),
+        (
+            "one thread beside interrupts and programs that fill the rest",
+            |report| {
+                each_board(report, |_, board| {
+                    board.cores = cores(&[0.4, 1.0, 1.0, 1.0]);
+                    let core = board.cores.get_mut(&0).expect("core 0");
+                    (core.softirq, core.idle) = (0.6, 0.0);
+                    server(board, 1.02, 0.97);
+                    board.others = vec![other("cc1", 2.3)];
+                });
+            },
+            LimitedBy::OneCore,
+            "97 % of a core",
+        ),
+        (
             "all, with a host that takes its part",
             |report| {
                 fill(report);
