@@ -53,7 +53,7 @@ impl ClockSeen {
     pub(super) fn of(series: &[SeriesRow]) -> Self {
         let samples = || series.iter().filter_map(|row| row.board.as_ref());
         let Some(first) = samples().next() else { return Self::default() };
-        let blind = samples().all(|sample| heat(sample).is_none());
+        let blind = samples().all(|sample| heat(sample).is_none() && sample.throttled.is_none());
         let mut before = first;
         let looks: Vec<Option<Look<'_>>> = series
             .iter()

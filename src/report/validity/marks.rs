@@ -108,11 +108,17 @@ fn swapped(series: &[SeriesRow]) -> Vec<Mark> {
     each(MarkKind::Swapped, &spans(series, series.iter().map(|row| bytes(row).map(|bytes| bytes > 0))), &text)
 }
 
+/// In a shorter sample a core that is there may have counted no time, and then looks as if it were off.
+const TELLING_S: f64 = 0.5;
+
 /// Cores that were there in an earlier second.
 fn cores_lost(series: &[SeriesRow]) -> Vec<Mark> {
     let mut had: BTreeSet<u32> = BTreeSet::new();
     let mut lost: BTreeSet<u32> = BTreeSet::new();
     let mut missing = |sample: &Sample| {
+        if sample.interval_s < TELLING_S {
+            return None;
+        }
         let now: BTreeSet<u32> = sample.cores.keys().copied().collect();
         had.extend(&now);
         let gone: Vec<u32> = had.difference(&now).copied().collect();
