@@ -46,6 +46,10 @@ pub struct Sample {
     pub server: Option<ServerSample>,
     /// Programs beside the server and the load tester, the busiest first, at most eight, each above 1 % of a core.
     pub others: Vec<ProcessSample>,
+    /// Whether the programs of all users could be seen, so that an empty list of others means that there were none. `false`
+    /// too where nothing is said of it. Hidden they are by the mount of /proc (`hidepid`), by systemd's `ProtectProc`, and
+    /// from within a container.
+    pub others_seen: bool,
     /// Time for which the control groups held back the process that takes the samples, and what is in its groups, in
     /// microseconds, added up over cores. Sources: throttled_usec of cpu.stat (version 2), throttled_time (version 1).
     pub own_throttled_us: Option<u64>,
@@ -54,6 +58,15 @@ pub struct Sample {
     pub held_back: Option<f64>,
     /// The longest time that it could not run at a stretch, in microseconds.
     pub longest_hold_us: Option<u64>,
+    /// Whether the interval may have begun before the load: a board elsewhere has seconds of its own. Only a load tester says
+    /// so, of a board's samples.
+    #[serde(skip_serializing_if = "is_false")]
+    pub early: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// The clock of one group of cores.

@@ -84,6 +84,7 @@ impl Sampler {
         self.state(now, &mut sample);
         self.processes.scan(&self.root, now, &self.server.members());
         sample.server = self.server.sample(&self.root, &self.processes, &self.watch, since);
+        sample.others_seen = self.processes.sees_all();
         sample.others = self.processes.others(&|pid| self.watch.own.contains(&pid) || self.server.has(pid));
         sample
     }

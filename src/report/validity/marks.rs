@@ -22,11 +22,15 @@ const SWAPPED_BYTES: u64 = 1 << 20;
 /// Packets dropped or sent again each second; a switch or a full link loses one now and then.
 const LOST_PER_S: f64 = 1.0;
 
+/// Errors from this share of the requests on are more than accidents: what they cost is in the rate.
+const ERRORS: f64 = 0.01;
+
 /// All marks, what is about the board first.
 pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
     let series = &case.report.series;
-    let clock = ClockSeen::of(series);
+    let clock = ClockSeen::of_run(case.report);
     [
+        errors(case),
         capped(&clock),
         throttled(&clock),
         supply(&clock),
@@ -45,6 +49,9 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
 /// What could not be looked at.
 pub(super) fn unknown(case: &Case<'_>) -> Vec<String> {
     let mut unknown = Vec::new();
+    if case.report.requests == 0 {
+        unknown.push("how fast the board serves: nothing finished".to_owned());
+    }
     let RunReport { series, duration_s, .. } = case.report;
     let swap = |row: &SeriesRow| row.board.as_ref().is_some_and(|sample| sample.swap.is_some());
     if case.laptop.seconds == 0.0 {
@@ -54,12 +61,21 @@ pub(super) fn unknown(case: &Case<'_>) -> Vec<String> {
         unknown.push("the board: its clock, heat, memory and other programs".to_owned());
         return unknown;
     }
-    if case.board.seconds < 0.8 * duration_s {
-        let seen = case.board.seconds;
+    if case.board.watched_s < 0.8 * duration_s {
+        let seen = case.board.watched_s;
         unknown.push(format!("the board for {:.0} s of {duration_s:.0} s", duration_s - seen));
     }
-    if !ClockSeen::of(series).known {
-        unknown.push("the board's clock: it does not say what it may have".to_owned());
+    if let Some(why) = ClockSeen::of_run(case.report).why_unknown() {
+        unknown.push(format!("the board's clock: {why}"));
+    }
+    if case.board.cores.is_empty() {
+        unknown.push(
+            "the load of the board's cores: whether some went off, and what the host of a virtual machine took"
+                .to_owned(),
+        );
+    }
+    if !series.iter().any(|row| row.board.as_ref().is_some_and(|sample| sample.others_seen)) {
+        unknown.push("other programs of the board: who takes its samples may not see them".to_owned());
     }
     if !series.iter().any(swap) {
         unknown.push("whether the board swapped memory".to_owned());
@@ -74,6 +90,33 @@ fn mark(kind: MarkKind, invalid: bool, span: Option<Span>, text: String) -> Mark
 
 fn each(kind: MarkKind, spans: &[Span], text: &str) -> Vec<Mark> {
     spans.iter().map(|span| mark(kind, true, Some(*span), format!("{text} {span}"))).collect()
+}
+
+/// An error costs something else than an answer, and says nothing of how fast those are served. A refusal is the server's way
+/// of saying what it can.
+fn errors(case: &Case<'_>) -> Vec<Mark> {
+    let RunReport { requests, failed, .. } = *case.report;
+    let asked = requests + failed;
+    // What is only errors is not measured, and what is nothing is neither.
+    if requests == 0 {
+        return Vec::new();
+    }
+    let refusals = case.refusals();
+    let answers = case.report.errors.status.saturating_sub(refusals);
+    let share = |count: u64| count as f64 / asked as f64;
+    let mut marks = Vec::new();
+    if share(failed + answers) >= ERRORS {
+        let text = format!(
+            "of {asked} requests {failed} failed and {answers} were answered with an error (status 400 and above)"
+        );
+        marks.push(mark(MarkKind::Errors, true, None, text));
+    }
+    if share(refusals) >= ERRORS {
+        let text =
+            format!("{refusals} of {requests} answers, which the rate counts, said \"not now\" (503, 429)");
+        marks.push(mark(MarkKind::Errors, false, None, text));
+    }
+    marks
 }
 
 fn capped(clock: &ClockSeen) -> Vec<Mark> {

@@ -100,10 +100,15 @@ impl<'a> Case<'a> {
         Some(open.answered * 100 >= open.arrivals * 99 && open.answered_after_end <= late_answers)
     }
 
+    /// Answers that turned the request away.
+    pub(in crate::report) fn refusals(&self) -> u64 {
+        let count = |status: &&str| self.report.statuses.get(*status).map_or(0, |answers| answers.count);
+        NOT_NOW.iter().map(count).sum()
+    }
+
     /// Share of the answers that turned the request away; 0 when there were no answers.
     pub(super) fn refused(&self) -> f64 {
-        let count = |status: &&str| self.report.statuses.get(*status).map_or(0, |answers| answers.count);
-        share(NOT_NOW.iter().map(count).sum(), self.report.requests)
+        share(self.refusals(), self.report.requests)
     }
 }
 

@@ -15,10 +15,11 @@ const FALL: f64 = 0.05;
 /// Whether it was the limit: cores are busy sooner when they are slow. `busy` is whether they were; `None` if that is not
 /// known.
 pub(super) fn judge(report: &RunReport, busy: Option<bool>) -> Candidate {
-    let clock = ClockSeen::of(&report.series);
+    let clock = ClockSeen::of_run(report);
     let candidate = |state, evidence| Candidate { name: LimitedBy::Clock, state, evidence };
-    if !clock.known {
-        return candidate(State::Unknown, "the board's clock is not known".to_owned());
+    let unknown = clock.why_unknown().filter(|_| clock.held.is_empty());
+    if let Some(why) = unknown {
+        return candidate(State::Unknown, format!("the board's clock is not known: {why}"));
     }
     if clock.held.is_empty() {
         return candidate(State::Clear, free(&clock));

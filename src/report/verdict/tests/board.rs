@@ -1,7 +1,7 @@
 //! The board: its cores and its clock.
 
-use super::super::super::hand::{clock, cores, each_board, local, other, run, server};
-use super::super::{LimitedBy, RunReport, Verdict};
+use super::super::super::hand::{clock, cores, each_board, local, other, raspberry_pi, run, server};
+use super::super::{LimitedBy, RunReport, State, Verdict};
 use super::{fill, holds};
 use crate::telemetry::Throttle;
 
@@ -264,6 +264,15 @@ fn the_clock() {
             "",
         ),
     ]);
+    let mut silent = run(3);
+    raspberry_pi(&mut silent);
+    let verdict = Verdict::of(&silent);
+    let state = |verdict: &Verdict| verdict.candidate(LimitedBy::Clock).map(|clock| clock.state);
+    assert_eq!(state(&verdict), Some(State::Unknown), "{}", verdict.render());
+    // A cap that falls is seen on any board.
+    fill(&mut silent);
+    each_board(&mut silent, |at, board| board.clocks = clock(if at > 0 { 600_000 } else { 1_368_000 }));
+    assert_eq!(Verdict::of(&silent).limited_by, LimitedBy::Clock);
     let mut set = run(3);
     each_board(&mut set, |_, board| board.clocks = clock(912_000));
     let verdict = Verdict::of(&set);
