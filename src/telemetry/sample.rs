@@ -27,7 +27,8 @@ pub struct Sample {
     /// How far the kernel slows the processor down for its heat: 0 is not at all, the highest of its cooling devices counts,
     /// and how many steps there are differs. Source: cur_state of /sys/class/thermal/cooling_deviceN.
     pub cooling_state: Option<u32>,
-    /// What the firmware says of heat and supply, at most five seconds old; only a Raspberry Pi has it. There are kernels that
+    /// What the firmware says of heat and supply, at the end of the interval; only a Raspberry Pi has it, and its kernel asks
+    /// the firmware every two seconds. There are kernels that
     /// give 0 whatever the firmware says: bits that are set prove something, 0 does not.
     pub throttled: Option<Throttle>,
     /// Whether the supply was too low in the last seconds. Source: the alarm of the sensor rpi_volt, else bit 0 of the word.
@@ -141,6 +142,8 @@ pub struct NicSample {
     pub speed_mbit: Option<u32>,
     /// The largest packet that it sends, in bytes without the link's header.
     pub mtu: Option<u32>,
+    /// Whether both directions share the speed; `None` where the device does not say.
+    pub half_duplex: Option<bool>,
 }
 
 /// Counts of /proc/net/softnet_stat in the interval, over all cores.
