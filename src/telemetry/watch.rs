@@ -30,6 +30,8 @@ pub struct Watch {
     local: bool,
     holder: Option<Holder>,
     looked: Instant,
+    /// When the load could begin.
+    begun: Instant,
     link: Option<Link>,
     sampler: Sampler,
     heartbeat: Option<Heartbeat>,
@@ -119,6 +121,7 @@ impl Watch {
             sampler: Sampler::new(root, Watched { own: vec![std::process::id()], server }),
             heartbeat: Heartbeat::start().ok(),
             looked: Instant::now(),
+            begun: Instant::now(),
             waiting: VecDeque::new(),
             news: Vec::new(),
             lost: None,
@@ -134,6 +137,7 @@ impl Watch {
         watch.hear();
         watch.board = watch.waiting.pop_back();
         watch.waiting.clear();
+        watch.begun = Instant::now();
         watch
     }
 
@@ -146,15 +150,25 @@ impl Watch {
         self.look_for_server(&laptop);
         self.hear();
         let news = std::mem::take(&mut self.news);
-        let board = match self.remote {
-            Some(_) => self.waiting.pop_front(),
-            None => self.local.then(|| laptop.clone()),
+        let board = match self.local {
+            true => Some(self.seen_here(&laptop)),
+            false => self.waiting.pop_front(),
         };
         self.laptop.clone_from(&laptop);
         if board.is_some() {
             self.board.clone_from(&board);
         }
         Observed { laptop, board, news }
+    }
+
+    /// The board that is this very machine. Telemetry served here knows no load tester and sees other seconds; but its user may
+    /// be one who may look at the server.
+    fn seen_here(&mut self, laptop: &Sample) -> Sample {
+        let mut board = laptop.clone();
+        if let Some(served) = self.waiting.drain(..).next_back().filter(|served| !served.early) {
+            board.server = board.server.or(served.server);
+        }
+        board
     }
 
     /// A server that was restarted is another process.
@@ -175,7 +189,10 @@ impl Watch {
     fn hear(&mut self) {
         for news in self.remote.iter().flat_map(Remote::news) {
             match news {
-                News::Sample(new) => self.waiting.push_back(new.sample),
+                News::Sample(new) => {
+                    let early = new.may_begin_before(self.begun);
+                    self.waiting.push_back(Sample { early, ..new.sample });
+                }
                 News::Lost(error) => {
                     self.news.push(format!("the board's telemetry is lost: {error}"));
                     self.lost = Some(error);
@@ -225,8 +242,9 @@ impl Watch {
             None => missing.push(NO_TELEMETRY.to_owned()),
         }
         missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
+        let server = self.board.as_ref().and_then(|board| board.server.as_ref());
         match &self.holder {
-            Some(holder) if self.remote.is_none() || self.local => {
+            Some(holder) if server.is_none() && (self.remote.is_none() || self.local) => {
                 missing.extend(holder.missing(self.address));
             }
             _ => {}
@@ -248,8 +266,8 @@ const NO_LINK: &str =
     "no network device has an address that leads to the server: whether the link was full is unknown";
 
 /// What a load test over a wire lacks most often.
-const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; start boardd with telemetry, or give \
-     --telemetry URL";
+const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; --telemetry URL \
+     reads them from a board that serves them";
 
 #[cfg(test)]
 mod tests;

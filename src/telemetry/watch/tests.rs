@@ -1,5 +1,6 @@
 use super::*;
 use crate::board::tree::Tree;
+use crate::telemetry::ServerSample;
 use crate::telemetry::remote::tests::{answer, serve};
 use std::net::TcpListener;
 use std::thread;
@@ -57,7 +58,7 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
         ("GET /board", _) => answer("200 OK", r#"{"identity":{"model":"Board 4"}}"#),
         // Lost at the seventh sample, and back.
         (_, 8) => answer("503 Service Unavailable", ""),
-        _ => answer("200 OK", &format!(r#"{{"interval_s":1,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
+        _ => answer("200 OK", &format!(r#"{{"interval_s":9999,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
     });
     let every = Duration::from_millis(1);
     let remote = Remote::start_asking(&base, None, every).expect("it answers");
@@ -72,6 +73,7 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
     assert!(told[0].contains("is lost") && told[0].contains("503"), "{told:?}");
     assert_eq!(told[1], "the board's telemetry is back");
     assert!(samples.iter().all(|sample| sample.cpu_temp_c == Some(55.5) && sample.uptime_s > Some(2.0)));
+    assert!(samples.iter().all(|sample| sample.early), "the test is shorter than an interval: {samples:?}");
     assert!(samples.is_sorted_by(|a, b| a.uptime_s < b.uptime_s), "each once, and in order");
     let told = watch.describe();
     assert_eq!(told.board.expect("facts")["identity"]["model"], "Board 4");
@@ -82,4 +84,30 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
         told.missing
     );
     assert!(!told.missing.iter().any(|line| line.contains("temperature")), "{:?}", told.missing);
+}
+
+#[test]
+fn telemetry_of_this_machine_makes_no_other_program_of_the_load_tester() {
+    let own = std::process::id();
+    let sample = format!(
+        r#"{{"interval_s":1,"others":[{{"pid":{own},"name":"boardctl","cores":0.5}}],"server":{{"pid":7,"name":"boardd"}}}}"#
+    );
+    let base = serve(move |_, asked| match asked {
+        "GET /board" => answer("200 OK", "{}"),
+        _ => answer("200 OK", &sample),
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
+    let remote = Remote::start_asking(&base, None, Duration::from_secs(60)).expect("it answers");
+    let address = listener.local_addr().expect("bound");
+    let mut watch = Watch::new(SysRoot::live(), address, Some(remote));
+    let observed = watch.tick();
+    assert_eq!(observed.board.as_ref(), Some(&observed.laptop));
+    assert!(watch.describe().local);
+    // Where the server is another user's, what is served here knows it.
+    let server = Some(ServerSample { pid: 7, ..ServerSample::default() });
+    for (early, expected) in [(true, None), (false, Some(7))] {
+        watch.waiting = [Sample { early, server: server.clone(), ..Sample::default() }].into();
+        let board = watch.seen_here(&Sample::default());
+        assert_eq!(board.server.map(|server| server.pid), expected);
+    }
 }
