@@ -46,43 +46,6 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
     .concat()
 }
 
-/// What could not be looked at.
-pub(super) fn unknown(case: &Case<'_>) -> Vec<String> {
-    let mut unknown = Vec::new();
-    if case.report.requests == 0 {
-        unknown.push("how fast the board serves: nothing finished".to_owned());
-    }
-    let RunReport { series, duration_s, .. } = case.report;
-    let swap = |row: &SeriesRow| row.board.as_ref().is_some_and(|sample| sample.swap.is_some());
-    if case.laptop.seconds == 0.0 {
-        unknown.push("what else the laptop did".to_owned());
-    }
-    if case.board.seconds == 0.0 {
-        unknown.push("the board: its clock, heat, memory and other programs".to_owned());
-        return unknown;
-    }
-    if case.board.watched_s < 0.8 * duration_s {
-        let seen = case.board.watched_s;
-        unknown.push(format!("the board for {:.0} s of {duration_s:.0} s", duration_s - seen));
-    }
-    if let Some(why) = ClockSeen::of_run(case.report).why_unknown() {
-        unknown.push(format!("the board's clock: {why}"));
-    }
-    if case.board.cores.is_empty() {
-        unknown.push(
-            "the load of the board's cores: whether some went off, and what the host of a virtual machine took"
-                .to_owned(),
-        );
-    }
-    if !series.iter().any(|row| row.board.as_ref().is_some_and(|sample| sample.others_seen)) {
-        unknown.push("other programs of the board: who takes its samples may not see them".to_owned());
-    }
-    if !series.iter().any(swap) {
-        unknown.push("whether the board swapped memory".to_owned());
-    }
-    unknown
-}
-
 fn mark(kind: MarkKind, invalid: bool, span: Option<Span>, text: String) -> Mark {
     let (from_s, to_s) = (span.map(|span| span.from_s), span.map(|span| span.to_s));
     Mark { kind, invalid, from_s, to_s, text }

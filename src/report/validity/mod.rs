@@ -13,6 +13,7 @@
 mod marks;
 #[cfg(test)]
 mod tests;
+mod unseen;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ impl Validity {
     }
 
     pub(super) fn of_case(case: &Case<'_>) -> Self {
-        let (marks, unknown) = (marks::all(case), marks::unknown(case));
+        let (marks, unknown) = (marks::all(case), unseen::all(case));
         let valid = match marks.iter().any(|mark| mark.invalid) {
             true => Some(false),
             false => unknown.is_empty().then_some(true),
