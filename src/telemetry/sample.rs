@@ -61,13 +61,7 @@ pub struct Sample {
     pub longest_hold_us: Option<u64>,
     /// Whether the interval may have begun before the load: a board elsewhere has seconds of its own. Only a load tester says
     /// so, of a board's samples.
-    #[serde(skip_serializing_if = "is_false")]
     pub early: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's form")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// The clock of one group of cores.

@@ -150,25 +150,15 @@ impl Watch {
         self.look_for_server(&laptop);
         self.hear();
         let news = std::mem::take(&mut self.news);
-        let board = match self.local {
-            true => Some(self.seen_here(&laptop)),
-            false => self.waiting.pop_front(),
+        let board = match self.remote {
+            Some(_) => self.waiting.pop_front(),
+            None => self.local.then(|| laptop.clone()),
         };
         self.laptop.clone_from(&laptop);
         if board.is_some() {
             self.board.clone_from(&board);
         }
         Observed { laptop, board, news }
-    }
-
-    /// The board that is this very machine. Telemetry served here knows no load tester and sees other seconds; but its user may
-    /// be one who may look at the server.
-    fn seen_here(&mut self, laptop: &Sample) -> Sample {
-        let mut board = laptop.clone();
-        if let Some(served) = self.waiting.drain(..).next_back().filter(|served| !served.early) {
-            board.server = board.server.or(served.server);
-        }
-        board
     }
 
     /// A server that was restarted is another process.
@@ -187,11 +177,15 @@ impl Watch {
 
     /// Takes what came from the board.
     fn hear(&mut self) {
+        let own = std::process::id();
         for news in self.remote.iter().flat_map(Remote::news) {
             match news {
                 News::Sample(new) => {
                     let early = new.may_begin_before(self.begun);
-                    self.waiting.push_back(Sample { early, ..new.sample });
+                    let mut sample = Sample { early, ..new.sample };
+                    // Telemetry that is served on this very machine knows no load tester.
+                    sample.others.retain(|other| !self.local || other.pid != own);
+                    self.waiting.push_back(sample);
                 }
                 News::Lost(error) => {
                     self.news.push(format!("the board's telemetry is lost: {error}"));

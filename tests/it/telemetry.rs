@@ -191,7 +191,11 @@ fn what_is_no_board_is_told_from_what_does_not_answer() {
     let moved =
         "HTTP/1.1 301 Moved Permanently\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n";
     for (facts, load, says) in [
-        (status("404 Not Found").as_str(), sample.as_str(), "/board answers 404 Not Found; a board's telemetry has /board and /load"),
+        (
+            status("404 Not Found").as_str(),
+            sample.as_str(),
+            "/board answers 404 Not Found; a board's telemetry has /board and /load",
+        ),
         (&ok("{}"), &status("404 Not Found"), "/load answers 404"),
         (&status("500 Internal Server Error"), &sample, "answers 500"),
         (moved, &sample, "it sends to another address"),

@@ -1,6 +1,5 @@
 use super::*;
 use crate::board::tree::Tree;
-use crate::telemetry::ServerSample;
 use crate::telemetry::remote::tests::{answer, serve};
 use std::net::TcpListener;
 use std::thread;
@@ -89,25 +88,24 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
 #[test]
 fn telemetry_of_this_machine_makes_no_other_program_of_the_load_tester() {
     let own = std::process::id();
-    let sample = format!(
-        r#"{{"interval_s":1,"others":[{{"pid":{own},"name":"boardctl","cores":0.5}}],"server":{{"pid":7,"name":"boardd"}}}}"#
-    );
-    let base = serve(move |_, asked| match asked {
+    let others =
+        format!(r#"[{{"pid":{own},"name":"boardctl","cores":0.5}},{{"pid":0,"name":"apt","cores":0.1}}]"#);
+    let base = serve(move |number, asked| match asked {
         "GET /board" => answer("200 OK", "{}"),
-        _ => answer("200 OK", &sample),
+        _ => answer("200 OK", &format!(r#"{{"interval_s":1,"uptime_s":{number},"others":{others}}}"#)),
     });
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback");
-    let remote = Remote::start_asking(&base, None, Duration::from_secs(60)).expect("it answers");
-    let address = listener.local_addr().expect("bound");
-    let mut watch = Watch::new(SysRoot::live(), address, Some(remote));
-    let observed = watch.tick();
-    assert_eq!(observed.board.as_ref(), Some(&observed.laptop));
-    assert!(watch.describe().local);
-    // Where the server is another user's, what is served here knows it.
-    let server = Some(ServerSample { pid: 7, ..ServerSample::default() });
-    for (early, expected) in [(true, None), (false, Some(7))] {
-        watch.waiting = [Sample { early, server: server.clone(), ..Sample::default() }].into();
-        let board = watch.seen_here(&Sample::default());
-        assert_eq!(board.server.map(|server| server.pid), expected);
+    let here = TcpListener::bind("127.0.0.1:0").expect("loopback").local_addr().expect("bound");
+    let every = Duration::from_millis(1);
+    for (address, expected) in [(here, &["apt"][..]), (([192, 0, 2, 1], 80).into(), &["boardctl", "apt"])] {
+        let remote = Remote::start_asking(&base, None, every).expect("it answers");
+        let mut watch = Watch::new(SysRoot::live(), address, Some(remote));
+        let board = loop {
+            if let Some(board) = watch.tick().board {
+                break board;
+            }
+            thread::sleep(every);
+        };
+        let names: Vec<_> = board.others.iter().map(|other| other.name.as_str()).collect();
+        assert_eq!(names, expected, "{address}");
     }
 }
