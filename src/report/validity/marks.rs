@@ -13,6 +13,15 @@ use crate::telemetry::Sample;
 /// Late starts from here on move the 99th percentile.
 const LATE: f64 = 0.01;
 
+/// Answers that take so long at most come in every second, in microseconds.
+const USUAL_US: f64 = 200_000.0;
+
+/// Arrivals of a second of which some are answered by chance.
+const ASKED: u64 = 10;
+
+/// A row that is shorter than this has too little time in it.
+const WHOLE_S: f64 = 0.5;
+
 /// A second in which the load tester was held back.
 const HELD: f64 = 0.10;
 
@@ -31,6 +40,7 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
     let clock = ClockSeen::of_run(case.report);
     [
         errors(case),
+        silent(case),
         capped(&clock),
         throttled(&clock),
         supply(&clock),
@@ -80,6 +90,20 @@ fn errors(case: &Case<'_>) -> Vec<Mark> {
         marks.push(mark(MarkKind::Errors, false, None, text));
     }
     marks
+}
+
+/// Seconds in which nothing was answered, and much was asked for: a mean over them is one of two servers. Where answers take
+/// about as long as a second, some have none by chance.
+fn silent(case: &Case<'_>) -> Vec<Mark> {
+    let RunReport { series, latency_us, .. } = case.report;
+    if latency_us.p50.is_none_or(|p50| p50 > USUAL_US) {
+        return Vec::new();
+    }
+    let is_silent = |row: &SeriesRow| {
+        let asked = case.report.open_loop.is_none() || row.arrivals >= ASKED;
+        (row.length_s >= WHOLE_S).then_some(row.requests == 0 && asked)
+    };
+    each(MarkKind::Silent, &spans(series, series.iter().map(is_silent)), "no answer came")
 }
 
 fn capped(clock: &ClockSeen) -> Vec<Mark> {

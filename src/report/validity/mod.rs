@@ -3,8 +3,8 @@
 //! A run is **not valid** for what makes its figures another machine's than the board's: a clock held down by heat or by the
 //! supply (a fact of that cooling and that supply, and gone with better ones), memory that was swapped, cores that went off,
 //! processor time of the board that went elsewhere (another program with more than 5 % of a core, the host of a virtual
-//! machine), a load tester that was at its limit, or was kept from working, and errors in one of a hundred requests, which
-//! cost something else than what was asked for.
+//! machine), a load tester that was at its limit, or was kept from working, errors in one of a hundred requests, which
+//! cost something else than what was asked for, and seconds without any answer, as when a server has ended.
 //!
 //! A **note** is what the reader should know, and what does not by itself change what the board did: a clock that somebody
 //! set, other programs on the laptop as long as the load tester kept up, late starts that are few, packets sent again (a full
@@ -57,6 +57,8 @@ pub enum MarkKind {
     SharedMachine,
     /// Requests failed or were answered with an error: invalid from one in a hundred on; a note for refusals (503, 429).
     Errors,
+    /// For a second or more no answer came, although answers had come before and more were asked for.
+    Silent,
 }
 
 /// Something that the reader of the figures should know.

@@ -87,6 +87,11 @@ impl<'a> Case<'a> {
         self.board.server.is_none_or(|server| ours(server.cores))
     }
 
+    /// Whether other programs fill cores of the board.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.board.others_cores() >= FILLS || (self.board_full() && !self.is_ours())
+    }
+
     /// Whether server and load tester have filled one machine together: then it is the cores that made requests late.
     pub(super) fn is_shared_full(&self) -> bool {
         self.local && self.board_full() && self.is_ours()

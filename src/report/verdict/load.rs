@@ -1,6 +1,6 @@
 //! Too little load: nothing was busy, and more of it would have brought more.
 
-use super::case::{Case, FILLS, percent};
+use super::case::{Case, percent};
 use super::link;
 use super::{Candidate, LimitedBy, State};
 use crate::units::SECOND_US;
@@ -108,8 +108,7 @@ fn busiest(case: &Case<'_>) -> (f64, &'static str) {
         all.push((server.neediest_thread, "the server's busiest thread"));
     }
     // Where other programs fill cores, the server can still take its share of them.
-    let crowded = board.others_cores() >= FILLS || (case.board_full() && !case.is_ours());
-    if let Some((_, core)) = board.busiest_core().filter(|_| board.server.is_none() || !crowded) {
+    if let Some((_, core)) = board.busiest_core().filter(|_| board.server.is_none() || !case.is_crowded()) {
         all.push((core.busy() + core.steal, "the board's busiest core"));
     }
     if let Some(used) = link::used(case) {

@@ -21,6 +21,9 @@ pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Can
         LimitedBy::TooLittleLoad if case.report.open_loop.is_some() => {
             "nothing was busy, but arrivals waited for a connection: more of them (-c) would show more"
         }
+        LimitedBy::TooLittleLoad if case.is_crowded() => {
+            "other programs kept the board busy: more connections (-c) would get the server more of it"
+        }
         LimitedBy::TooLittleLoad => "nothing was busy: more connections (-c) would show more",
         LimitedBy::Nothing => "nothing: all that was offered was answered",
         LimitedBy::Unknown if case.report.requests == 0 => "not known: nothing finished",
