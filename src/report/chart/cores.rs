@@ -134,8 +134,12 @@ impl CoresPicture {
             return (0..=columns).map(|place| across(width * place as f64)).collect();
         }
         let mut edges: Vec<f64> = vec![area.left];
-        // What little is between two rows is halved.
-        edges.extend(self.seconds.windows(2).map(|pair| across(f64::midpoint(pair[0].to_s, pair[1].from_s))));
+        // What little is between two rows is halved. Rows that overlap, as nobody writes them, end where the next begins.
+        let mut furthest = area.left;
+        edges.extend(self.seconds.windows(2).map(|pair| {
+            furthest = across(f64::midpoint(pair[0].to_s, pair[1].from_s)).max(furthest);
+            furthest
+        }));
         edges.push(across(self.end_s));
         edges
     }
