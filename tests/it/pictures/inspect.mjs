@@ -70,6 +70,15 @@ export function inspect({ scheme, phone }) {
         }
       }
     });
+    // Axes are the tall thin lines; only the bold names of points belong to the right of one.
+    const axes = [...picture.querySelectorAll('polyline, line')].map((line) => line.getBoundingClientRect());
+    const tall = axes.filter((line) => line.width < 3 && line.height > 40);
+    for (const text of picture.querySelectorAll('text')) {
+      const box = text.getBoundingClientRect();
+      const [across, down] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+      const over = tall.some((line) => across > line.right && down > line.top + 2 && down < line.bottom - 2);
+      if (over && Number(getComputedStyle(text).fontWeight) < 600) problems.push(`${name}: "${short(text.textContent)}" lies in a plot`);
+    }
     const described = (picture.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id));
     if (picture.getAttribute('role') !== 'img' || !described.length || !described.every((element) => element?.textContent)) {
       problems.push(`${name} has no words for those who don't see it`);

@@ -113,7 +113,12 @@ mod tests {
             let closing = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert_eq!(longer(CLOSING, closing), [""; 0], "the closing text of {}", verb.get_name());
             let mut narrow = verb.clone().term_width(TERMINAL);
-            assert_eq!(longer(TERMINAL, narrow.render_help().to_string()), [""; 0], "the help of {}", verb.get_name());
+            assert_eq!(
+                longer(TERMINAL, narrow.render_help().to_string()),
+                [""; 0],
+                "the help of {}",
+                verb.get_name()
+            );
         }
     }
 
