@@ -121,7 +121,7 @@ fn the_checks_themselves_find_what_they_should() {
         "console",
         "is cut off",
         "lie over each other",
-        "\"within\" lies in a plot",
+        "lies in a plot",
         "no words for those",
         "headings jump",
         "without a caption",

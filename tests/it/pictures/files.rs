@@ -115,7 +115,7 @@ fn what_cannot_be_read_or_written_is_named() {
 fn a_page_goes_from_standard_input_to_standard_output() {
     let folder = folder();
     let input = fs::File::open(folder.0.join("run.json")).expect("written");
-    let mut command = command(&["report", "-", "-o", "-", "--png", "new"]);
+    let mut command = command(&["report", "-", "-o", "-", "--svg", "new"]);
     let output = command.current_dir(&folder.0).stdin(input).output().expect("boardctl starts");
     let page = String::from_utf8(output.stdout).expect("text");
     assert!(output.status.success() && page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
