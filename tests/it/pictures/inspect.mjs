@@ -47,6 +47,13 @@ export function inspect({ scheme, phone }) {
     const size = parseFloat(style.fontSize) * (drawn ? element.getScreenCTM().a : 1);
     if (size < smallest) problems.push(`"${short(node.data)}" is ${size.toFixed(1)} px`);
     const got = contrast(drawn ? style.fill : style.color, background(drawn ? element.ownerSVGElement.parentElement : element));
+    // A number and its unit, held together by a no-break space, stay on one line.
+    for (const word of node.data.matchAll(/[^ \n]*\u00a0[^ \n]*/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (range.getClientRects().length > 1) problems.push(`"${short(word[0])}" is broken`);
+    }
     if (got < leastContrast) problems.push(`"${short(node.data)}" has a contrast of ${got.toFixed(2)}`);
   }
 
