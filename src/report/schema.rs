@@ -3,7 +3,7 @@
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::RunReport;
 use super::compare::Comparison;
@@ -15,7 +15,7 @@ use super::compare::Comparison;
 /// Never: a schema is made of texts, numbers and lists.
 #[must_use]
 pub fn run() -> String {
-    pretty::<RunReport>()
+    pretty::<RunReport>(RunReport::FORM)
 }
 
 /// The schema of what `boardctl compare --json` writes, in the same form.
@@ -24,13 +24,19 @@ pub fn run() -> String {
 /// Never, as [`run`].
 #[must_use]
 pub fn compare() -> String {
-    pretty::<Comparison>()
+    pretty::<Comparison>(Comparison::FORM)
 }
 
-fn pretty<R: JsonSchema>() -> String {
+/// The schema of a report, of which only one form is this one.
+fn pretty<R: JsonSchema>(form: &str) -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let generator = SchemaGenerator::new(settings.with_transform(RecursiveTransform(all_is_written)));
-    let schema = generator.into_root_schema_for::<R>();
+    let mut schema = generator.into_root_schema_for::<R>();
+    let description = "Which report this is and in which form. The number is another one when a field has come to mean \
+        something else; new fields may be added without that.";
+    if let Some(field) = schema.pointer_mut("/properties/form") {
+        *field = json!({ "type": "string", "const": form, "description": description });
+    }
     serde_json::to_string_pretty(&schema).expect("a schema is JSON") + "\n"
 }
 

@@ -9,6 +9,7 @@ mod fuzz;
 mod lan;
 mod load;
 mod pictures;
+mod playbook;
 mod readme;
 mod schema;
 mod scratch;

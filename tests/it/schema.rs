@@ -120,6 +120,41 @@ fn what_was_measured_and_what_was_not_keeps_to_the_schema() {
 }
 
 #[test]
+fn a_soak_a_sum_and_a_published_test_keep_to_the_schema() {
+    let boardd = Boardd::start(&[]);
+    let url = format!("http://{}/plaintext", boardd.address);
+    let soak = TempFile::new("soak.json");
+    let sum = TempFile::new("sum.json");
+    let [soak_path, sum_path] = [&soak, &sum].map(|file| file.0.to_str().expect("text"));
+    let flags =
+        ["soak", "-c", "2", "--min-duration", "1s", "--max-duration", "2s", "--json", soak_path, &url];
+    assert!(boardctl::command(&flags).output().expect("boardctl runs").status.success());
+    let preset = load(&["--preset", "orange-pi-c100", "-d", "300ms", "-c", "4", &url]);
+    let parts = [load(&["-d", "300ms", &url]), load(&["-d", "300ms", &url])];
+    let [one, other] = parts.each_ref().map(|file| file.0.to_str().expect("text"));
+    let flags = ["merge", one, other, "--sequential", "--json", sum_path];
+    let merged = boardctl::command(&flags).output().expect("boardctl runs");
+    assert!(merged.status.success(), "{}", String::from_utf8_lossy(&merged.stderr));
+    let has = |file: &TempFile, part: &str| !file.json()[part].is_null();
+    assert!(
+        has(&soak, "soak") && has(&preset, "preset") && has(&sum, "merged"),
+        "each has a part of its own"
+    );
+    validate(&[&soak, &preset, &sum], false);
+}
+
+#[test]
+fn another_form_does_not_keep_to_the_schema() {
+    for (name, form) in [("run", "boardkit-run-1"), ("compare", "boardkit-compare-1")] {
+        let text = std::fs::read_to_string(published(&format!("{name}.schema.json"))).expect("the schema");
+        let schema: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let field = &schema["properties"]["form"];
+        assert_eq!(field["const"], form);
+        assert!(!text.contains("[`"), "links of the source mean nothing to readers of the schema");
+    }
+}
+
+#[test]
 fn the_report_of_a_run_that_is_killed_is_whole_and_has_its_seconds() {
     let boardd = Boardd::start(&[]);
     let file = TempFile::new("killed.json");

@@ -1,16 +1,18 @@
 //! `boardctl report`: results → one page, and pictures.
 
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use boardkit::report::chart::{Named, Picture, Scheme, Size};
 use boardkit::report::{json, page};
 
 use crate::args::ReportArgs;
+use crate::files;
 use crate::load::print;
-use crate::results::{names, read};
+use crate::results::{STANDARD, names, read};
 
 /// The page where nothing is said.
 const PAGE: &str = "report.html";
@@ -22,43 +24,69 @@ type Writings = Vec<(PathBuf, Vec<u8>)>;
 pub(crate) fn run(args: &ReportArgs) -> Result<ExitCode> {
     let only_pictures = args.output.is_none() && (args.svg.is_some() || args.png.is_some());
     let output = args.output.clone().or_else(|| (!only_pictures).then(|| PathBuf::from(PAGE)));
-    if let Some(output) = &output {
-        check_output(output, &args.files)?;
-    }
+    let to_output = output.as_deref() == Some(Path::new(STANDARD));
+    let output = output.filter(|_| !to_output);
+    ensure!(
+        !to_output || !io::stdout().is_terminal(),
+        "-o -: a page is nothing for a terminal; send it on, or name a file"
+    );
+    check_output(output.as_deref(), &args.files)?;
+    check_folder("--svg", args.svg.as_deref())?;
+    check_folder("--png", args.png.as_deref())?;
+    let inputs = args.files.iter().filter(|path| path.as_path() == Path::new(STANDARD)).count();
+    ensure!(inputs < 2, "-: there is only one standard input; name it once");
     let reports = args.files.iter().map(|path| read(path)).collect::<Result<Vec<_>>>()?;
     let names = names(&args.files);
     let runs: Vec<Named<'_>> = names.iter().zip(&reports).map(|(name, run)| Named { name, run }).collect();
+    let page = if only_pictures { None } else { Some(page::page(&runs)?) };
     let mut writings = Writings::new();
-    if let Some(path) = output {
-        let page = page::page(&runs)?;
-        writings.push((path, page.into_bytes()));
+    if let Some((path, page)) = output.zip(page.as_ref()) {
+        writings.push((path, page.clone().into_bytes()));
     }
     if args.svg.is_some() || args.png.is_some() {
         pictures(args, &runs, &mut writings)?;
     }
-    for (path, bytes) in &writings {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|_| json::is_replaceable(path)) {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("can't create the folder {}", folder.display()))?;
-        }
-        json::write_text(bytes, path).with_context(|| format!("can't write {}", path.display()))?;
-    }
-    let written = writings.iter().filter(|(path, _)| json::is_replaceable(path));
-    let lines: String = written.map(|(path, _)| format!("{}\n", path.display())).collect();
-    print(&lines)?;
+    let lines = write(&writings)?;
+    print(&page.filter(|_| to_output).unwrap_or(lines))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Writes all of it and tells the names of the files.
+fn write(writings: &Writings) -> Result<String> {
+    let mut names = String::new();
+    for (path, bytes) in writings {
+        // Of the pictures; that of the page is there.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+        if let Some(folder) = folder {
+            fs::create_dir(folder)
+                .with_context(|| format!("can't create the folder {}", folder.display()))?;
+        }
+        json::write_text(bytes, path).with_context(|| format!("can't write {}", path.display()))?;
+        if json::is_replaceable(path) {
+            names += &format!("{}\n", path.display());
+        }
+    }
+    Ok(names)
+}
+
 /// A page must not take the place of what it is made from.
-fn check_output(output: &Path, files: &[PathBuf]) -> Result<()> {
+fn check_output(output: Option<&Path>, files: &[PathBuf]) -> Result<()> {
+    let Some(page) = output else { return Ok(()) };
     let same = |file: &&PathBuf| {
         let real = |path: &Path| path.canonicalize().ok();
-        *file == output || real(file).is_some_and(|file| Some(file) == real(output))
+        *file == page || real(file).is_some_and(|file| Some(file) == real(page))
     };
     if let Some(file) = files.iter().find(same) {
         bail!("-o {}: that is one of the results; give the page another name", file.display());
     }
+    files::check("-o", output)
+}
+
+/// The folder of the pictures may be a new one in a folder that is there.
+fn check_folder(flag: &str, folder: Option<&Path>) -> Result<()> {
+    let Some(folder) = folder.filter(|folder| !folder.is_dir()) else { return Ok(()) };
+    files::check(flag, Some(folder))?;
+    ensure!(!folder.exists(), "{flag}: {} is a file; name a folder", folder.display());
     Ok(())
 }
 

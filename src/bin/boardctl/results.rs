@@ -2,16 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use boardkit::report::RunReport;
 use serde::Deserialize;
 
-/// Reads a result.
+/// What stands for standard input or output where a file is named.
+pub(crate) const STANDARD: &str = "-";
+
+/// Reads a result, from standard input where `-` is its path.
 pub(crate) fn read(path: &Path) -> Result<RunReport> {
+    let standard = path == Path::new(STANDARD);
+    let path = if standard { Path::new("standard input") } else { path };
     let name = path.display();
-    let text = fs::read(path).with_context(|| format!("can't read {name}"))?;
+    let text = if standard { standard_input() } else { fs::read(path) };
+    let text = text.with_context(|| format!("can't read {name}"))?;
     if text.iter().all(u8::is_ascii_whitespace) {
         bail!(
             "{name} is empty: nothing was measured yet, or the disk was full; run the load again with --json"
@@ -32,6 +39,12 @@ pub(crate) fn read(path: &Path) -> Result<RunReport> {
     serde_json::from_slice(&text).map_err(|error| {
         anyhow!("{name} is not as boardctl writes it: {error}; a newer boardctl may have written it")
     })
+}
+
+fn standard_input() -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    io::stdin().read_to_end(&mut text)?;
+    Ok(text)
 }
 
 /// The one field by which a result is known.
@@ -58,7 +71,10 @@ fn not_json(path: &Path, error: &serde_json::Error) -> anyhow::Error {
 
 /// Names by the files, with as much of their folders as makes them distinct, and a number where nothing does.
 pub(crate) fn names(files: &[PathBuf]) -> Vec<String> {
-    let stem = |path: &Path| path.with_extension("").to_string_lossy().into_owned();
+    let stem = |path: &Path| match path.to_str() {
+        Some(STANDARD) => "stdin".to_owned(),
+        _ => path.with_extension("").to_string_lossy().into_owned(),
+    };
     let parts: Vec<Vec<String>> =
         files.iter().map(|path| stem(path).split('/').map(str::to_owned).collect()).collect();
     let tail = |parts: &Vec<String>, count: usize| parts[parts.len().saturating_sub(count)..].join("/");
@@ -80,10 +96,11 @@ mod tests {
 
     #[test]
     fn names_are_as_short_as_they_can_be_told_apart() {
-        let table: [(&[&str], &[&str]); 5] = [
+        let table: [(&[&str], &[&str]); 6] = [
             (&["results/run.json"], &["run"]),
             (&["a/run.json", "a/other.json"], &["run", "other"]),
             (&["x/a/run.json", "x/b/run.json"], &["a/run", "b/run"]),
+            (&["-", "run.json"], &["stdin", "run"]),
             (&["run.json", "run.json"], &["run (1)", "run (2)"]),
             (&["/run.json", "./run.json"], &["/run", "./run"]),
         ];

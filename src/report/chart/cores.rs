@@ -6,13 +6,12 @@ use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
 use super::ink::{HEATS, Ink};
-use super::lines::{end_s, in_order, middle, watched};
+use super::lines::{MISSING_S, end_s, in_order, watched};
 use super::machine::Machine;
 use super::sheet::{Anchor, Rect, Sheet, Size};
 use super::thin::column;
 use crate::board::CoreLoad;
-use crate::report::RunReport;
-use crate::telemetry::Sample;
+use crate::report::{RunReport, SeriesRow};
 
 /// More cores than this are not drawn: their rows would be thinner than a line.
 const MOST_CORES: usize = 128;
@@ -35,11 +34,19 @@ type Load = Option<(f64, f64)>;
 /// Those of all cores in one second.
 type Loads = Vec<Load>;
 
+/// A second, or a time of which nothing is known.
+struct Second {
+    from_s: f64,
+    to_s: f64,
+    /// Of each of the cores.
+    loads: Loads,
+}
+
 /// Load of each core in each column; `None` where it is not known.
 pub(super) struct CoresPicture {
     cores: Vec<u32>,
-    /// Middle of each second, and the load of each of the cores.
-    seconds: Vec<(f64, Loads)>,
+    /// The seconds, and the times between them of which there are no rows.
+    seconds: Vec<Second>,
     machine: Machine,
     end_s: f64,
     /// It is not the board, which gave nothing, but the laptop.
@@ -52,17 +59,10 @@ impl CoresPicture {
         let rows = in_order(&report.series);
         let laptop =
             !rows.iter().any(|row| row.board.as_ref().is_some_and(|sample| !sample.cores.is_empty()));
-        let samples: Vec<(f64, Option<&Sample>)> =
-            rows.iter().map(|row| (middle(row), watched(row, laptop))).collect();
-        let known = || samples.iter().filter_map(|(_, sample)| *sample);
+        let known = || rows.iter().filter_map(|row| watched(row, laptop));
         let cores: BTreeSet<u32> = known().flat_map(|sample| sample.cores.keys().copied()).collect();
         let cores: Vec<u32> = cores.into_iter().take(MOST_CORES).collect();
-        let load = |load: &CoreLoad| (load.busy(), load.softirq);
-        let second = |(at_s, sample): &(f64, Option<&Sample>)| {
-            let loads = cores.iter().map(|core| sample.and_then(|sample| sample.cores.get(core)).map(load));
-            (*at_s, loads.collect())
-        };
-        let seconds = samples.iter().map(second).collect();
+        let seconds = seconds(&rows, &cores, laptop);
         let end_s = end_s(&rows);
         let machine = Machine::new(&report.series, &rows, laptop);
         (!cores.is_empty()).then_some(Self { cores, seconds, machine, end_s, laptop })
@@ -75,7 +75,7 @@ impl CoresPicture {
 
     /// Mean load of each core, all of it and that of network interrupts; `None` where it was never known.
     pub(super) fn means(&self) -> Loads {
-        let mean = |place: usize| mean(self.seconds.iter().filter_map(|(_, loads)| loads[place]));
+        let mean = |place: usize| mean(self.seconds.iter().filter_map(|second| second.loads[place]));
         (0..self.cores.len()).map(mean).collect()
     }
 
@@ -99,9 +99,9 @@ impl CoresPicture {
         let (left, right) = (size.label_room(), size.width() - size.right_room());
         let area =
             Rect { left, right, top: TOP, bottom: TOP + self.row_height(size) * self.cores.len() as f64 };
-        self.cells(sheet, area);
-        self.names(sheet, area);
         let x = Axis::time(self.end_s, size.time_ticks());
+        self.cells(sheet, &x, area);
+        self.names(sheet, area);
         for (at, label) in &x.ticks {
             let at = left + x.share(*at) * (right - left);
             sheet.line(&[(at, area.bottom), (at, area.bottom + 4.0)], Ink::Axis, 1.0);
@@ -115,35 +115,38 @@ impl CoresPicture {
     fn columns(&self, size: Size) -> Vec<Loads> {
         let most = size.pick(420, 140).min(MOST_CELLS / self.cores.len()).max(20);
         if self.seconds.len() <= most {
-            return self.seconds.iter().map(|(_, loads)| loads.clone()).collect();
+            return self.seconds.iter().map(|second| second.loads.clone()).collect();
         }
         let mut columns: Vec<Vec<&Loads>> = vec![Vec::new(); most];
-        for (at_s, loads) in &self.seconds {
-            columns[column(*at_s, self.end_s, most)].push(loads);
+        for second in &self.seconds {
+            let middle = f64::midpoint(second.from_s, second.to_s);
+            columns[column(middle, self.end_s, most)].push(&second.loads);
         }
         let core = |rows: &[&Loads], place: usize| mean(rows.iter().filter_map(|row| row[place]));
         columns.iter().map(|rows| (0..self.cores.len()).map(|place| core(rows, place)).collect()).collect()
     }
 
     /// Where the columns begin and end, in pixels.
-    fn edges(&self, columns: usize, area: Rect) -> Vec<f64> {
-        let width = area.right - area.left;
+    fn edges(&self, columns: usize, x: &Axis, area: Rect) -> Vec<f64> {
+        let across = |s: f64| area.left + x.share(x.at(s)) * (area.right - area.left);
         if columns != self.seconds.len() {
-            return (0..=columns).map(|place| area.left + width * place as f64 / columns as f64).collect();
+            let width = self.end_s / columns as f64;
+            return (0..=columns).map(|place| across(width * place as f64)).collect();
         }
         let mut edges: Vec<f64> = vec![area.left];
-        // Up to halfway to the next second.
-        let halfway = |pair: &[(f64, Vec<_>)]| {
-            area.left + width * (f64::midpoint(pair[0].0, pair[1].0) / self.end_s).min(1.0)
-        };
-        edges.extend(self.seconds.windows(2).map(halfway));
-        edges.push(area.right);
+        // What little is between two rows is halved. Rows that overlap, as nobody writes them, end where the next begins.
+        let mut furthest = area.left;
+        edges.extend(self.seconds.windows(2).map(|pair| {
+            furthest = across(f64::midpoint(pair[0].to_s, pair[1].from_s)).max(furthest);
+            furthest
+        }));
+        edges.push(across(self.end_s));
         edges
     }
 
-    fn cells<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>, area: Rect) {
+    fn cells<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>, x: &Axis, area: Rect) {
         let columns = self.columns(sheet.size);
-        let edges = self.edges(columns.len(), area);
+        let edges = self.edges(columns.len(), x, area);
         let height = self.row_height(sheet.size);
         // The upper part of a row is all of the load, the lower one that of network interrupts.
         let (split, gap) = if height >= SPLIT_FROM { (0.66, 2.0) } else { (1.0, 0.0) };
@@ -195,6 +198,22 @@ impl CoresPicture {
         };
         sheet.text(words, (end, middle), Anchor::Left, px, Ink::Muted);
     }
+}
+
+/// The seconds of rows, and between them those that are missing.
+fn seconds(rows: &[&SeriesRow], cores: &[u32], laptop: bool) -> Vec<Second> {
+    let load = |load: &CoreLoad| (load.busy(), load.softirq);
+    let (mut found, mut end_s) = (Vec::with_capacity(rows.len()), 0.0);
+    for row in rows {
+        if row.begin_s - end_s > MISSING_S {
+            found.push(Second { from_s: end_s, to_s: row.begin_s, loads: vec![None; cores.len()] });
+        }
+        let sample = watched(row, laptop);
+        let loads = cores.iter().map(|core| sample.and_then(|sample| sample.cores.get(core)).map(load));
+        end_s = row.begin_s + row.length_s;
+        found.push(Second { from_s: row.begin_s, to_s: end_s, loads: loads.collect() });
+    }
+    found
 }
 
 /// Draws the cells of a row, neighbours of one colour as one.

@@ -14,6 +14,9 @@ type Plot<'a, B> = ChartContext<'a, B, Cartesian2d<Axis, Axis>>;
 /// How far apart the marks on a line are, in pixels.
 const MARKS_APART: f64 = 110.0;
 
+/// How far the middle of a title is above its frame.
+pub(super) const TITLE_ABOVE: f64 = 14.0;
+
 /// What the labels under a frame need.
 pub(super) const X_LABELS: f64 = 26.0;
 
@@ -54,7 +57,8 @@ impl Frame<'_> {
     ) -> Option<Plot<'a, B>> {
         let size = sheet.size;
         if !title.is_empty() {
-            sheet.bold(title, (self.area.left, self.area.top - 14.0), Anchor::Left, size.text(), Ink::Text);
+            let at = (self.area.left, self.area.top - TITLE_ABOVE);
+            sheet.bold(title, at, Anchor::Left, size.text(), Ink::Text);
         }
         let (left, below) = (size.label_room(), if self.x_labels { X_LABELS } else { 0.0 });
         let whole = sheet.root.clone().shrink(

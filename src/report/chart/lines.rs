@@ -41,6 +41,9 @@ impl Lines {
 /// Times and numbers beyond this, which no run has, are taken for unknown: a picture would show nothing but them.
 const MOST: f64 = 1e15;
 
+/// Between the end of a row and the beginning of the next, in seconds: more than that, and rows are missing.
+pub(super) const MISSING_S: f64 = 1.5;
+
 /// The rows by their time, without what has none.
 pub(super) fn in_order(series: &[SeriesRow]) -> Vec<&SeriesRow> {
     let sound = |row: &&SeriesRow| (0.0..MOST).contains(&row.begin_s) && (0.0..MOST).contains(&row.length_s);
@@ -55,7 +58,7 @@ pub(super) fn end_s(rows: &[&SeriesRow]) -> f64 {
 }
 
 /// The middle of a row.
-pub(super) fn middle(row: &SeriesRow) -> f64 {
+fn middle(row: &SeriesRow) -> f64 {
     row.begin_s + row.length_s / 2.0
 }
 
@@ -67,7 +70,7 @@ pub(super) fn readings<'a>(
     let mut readings = Vec::with_capacity(rows.len());
     let mut end_s = 0.0;
     for row in rows {
-        if row.begin_s - end_s > 1.5 {
+        if row.begin_s - end_s > MISSING_S {
             readings.push(Reading { at_s: f64::midpoint(row.begin_s, end_s), value: None });
         }
         readings.push(Reading { at_s: middle(row), value: value(row).filter(|value| value.abs() < MOST) });

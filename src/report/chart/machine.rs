@@ -5,14 +5,15 @@ use std::fmt::Write as _;
 use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
-use super::frame::{Frame, Marks, X_LABELS};
+use super::font;
+use super::frame::{Frame, Marks, TITLE_ABOVE, X_LABELS};
 use super::ink::Ink;
-use super::legend::Legend;
+use super::legend::{Legend, ROW};
 use super::lines::{end_s, readings, watched};
 use super::sheet::{Anchor, Rect, Sheet, Size};
 use super::slowed::{Slowed, slowed};
+use super::stretch::shade;
 use super::thin::{Reading, thin};
-use super::time::shade;
 use crate::report::{SeriesRow, figures};
 use crate::telemetry::Sample;
 
@@ -21,6 +22,9 @@ const MOST_CLOCKS: usize = 6;
 
 /// The title of a panel.
 const TITLE: f64 = 28.0;
+
+/// What is under a panel.
+const GAP: f64 = 10.0;
 
 /// The clocks and the temperature of a machine.
 pub(super) struct Machine {
@@ -83,19 +87,33 @@ impl Machine {
         size.pick(80.0, 76.0)
     }
 
+    /// What is which line, beside the title of the clocks and in as many more rows as it needs.
+    fn legend(&self, size: Size) -> Legend {
+        let indent = font::width("Clock", size.text(), true) + 24.0;
+        let names = self.clocks.iter().map(|(name, _)| name.as_str());
+        Legend::new(names, size, indent, size.width() - size.right_room() - size.label_room())
+    }
+
+    /// What is above the plot of a panel.
+    fn title_height(&self, size: Size, clocks: bool) -> f64 {
+        if clocks { TITLE + self.legend(size).height - ROW } else { TITLE }
+    }
+
     /// What it needs.
     pub(super) fn height(&self, size: Size) -> f64 {
         let labels = if self.panels() > 0 { X_LABELS } else { 0.0 };
-        self.panels() as f64 * (TITLE + Self::plot_height(size) + 10.0) + labels
+        let titles = self.title_height(size, !self.clocks.is_empty()) - TITLE;
+        self.panels() as f64 * (TITLE + Self::plot_height(size) + GAP) + titles + labels
     }
 
     /// Draws it from the top of `area` on.
     pub(super) fn draw<B: DrawingBackend>(&self, sheet: &Sheet<'_, B>, x: &Axis, area: Rect) {
-        let panel = |number: usize| {
-            let top = area.top + number as f64 * (TITLE + Self::plot_height(sheet.size) + 10.0) + TITLE;
-            Rect { top, bottom: top + Self::plot_height(sheet.size), ..area }
+        let size = sheet.size;
+        let panel = |above: f64, clocks: bool| {
+            let top = above + self.title_height(size, clocks);
+            Rect { top, bottom: top + Self::plot_height(size), ..area }
         };
-        let last = self.panels();
+        let mut top = area.top;
         if !self.clocks.is_empty() {
             let lines: Vec<&[Reading]> =
                 self.clocks.iter().map(|(_, readings)| readings.as_slice()).collect();
@@ -105,19 +123,17 @@ impl Machine {
                     2,
                     |khz| if khz > 0.0 { figures::clock(khz) } else { "0".to_owned() },
                 );
-            let frame = Frame { area: panel(0), x, y: &y, x_labels: last == 1 };
-            self.panel(sheet, &frame, "Clock", &lines);
-            let indent = sheet.width("Clock", sheet.size.text()) + 24.0;
-            let names = self.clocks.iter().map(|(name, _)| name.as_str());
-            let legend = Legend::new(names, sheet.size, indent, area.right - area.left);
-            legend.draw(sheet, (area.left, frame.area.top - 14.0));
+            let frame = Frame { area: panel(top, true), x, y: &y, x_labels: self.temperature.is_empty() };
+            self.panel(sheet, &frame, ("Clock", top + TITLE - TITLE_ABOVE), &lines);
+            self.legend(size).draw(sheet, (area.left, top + TITLE - TITLE_ABOVE));
+            top = frame.area.bottom + GAP;
         }
         if !self.temperature.is_empty() {
             let line = [self.temperature.as_slice()];
             let highest = most(&line).max(self.trip_c.unwrap_or(0.0));
             let y = Axis::between(least(&line), highest, 3, figures::degrees);
-            let frame = Frame { area: panel(last - 1), x, y: &y, x_labels: true };
-            self.panel(sheet, &frame, "Temperature", &line);
+            let frame = Frame { area: panel(top, false), x, y: &y, x_labels: true };
+            self.panel(sheet, &frame, ("Temperature", top + TITLE - TITLE_ABOVE), &line);
             self.trip(sheet, &frame);
         }
     }
@@ -126,11 +142,12 @@ impl Machine {
         &self,
         sheet: &Sheet<'_, B>,
         frame: &Frame<'_>,
-        title: &str,
+        (title, middle): (&str, f64),
         lines: &[&[Reading]],
     ) {
-        self.slowed.iter().for_each(|stretch| shade(sheet, frame, stretch));
-        let Some(mut plot) = frame.draw(sheet, title) else { return };
+        shade(sheet, frame, &self.slowed);
+        sheet.bold(title, (frame.area.left, middle), Anchor::Left, sheet.size.text(), Ink::Text);
+        let Some(mut plot) = frame.draw(sheet, "") else { return };
         let marks = if lines.len() > 1 { Marks::Some } else { Marks::None };
         for (place, readings) in lines.iter().enumerate() {
             let points = thin(readings, self.end_s, sheet.size.pick(420, 145));
@@ -144,7 +161,7 @@ impl Machine {
         let (left, y) = frame.place(0.0, trip);
         sheet.line(&[(left, y), (frame.area.right, y)], Ink::Error, 1.2);
         let text = format!("slows down from {} on", figures::degrees(trip));
-        let at = (frame.area.right, frame.area.top - 14.0);
+        let at = (frame.area.right, frame.area.top - TITLE_ABOVE);
         sheet.text(&text, at, Anchor::Right, sheet.size.small(), Ink::Error);
     }
 }

@@ -15,6 +15,7 @@ mod percentiles;
 mod raster;
 mod sheet;
 mod slowed;
+mod stretch;
 mod thin;
 mod time;
 mod vector;

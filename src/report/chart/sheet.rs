@@ -62,6 +62,9 @@ impl Size {
     }
 }
 
+/// From one line of a hatching to the next, in pixels.
+pub(super) const HATCH_APART: f64 = 8.0;
+
 /// A part of the sheet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rect {
@@ -126,9 +129,8 @@ impl<B: DrawingBackend> Sheet<'_, B> {
 
     /// An area that is hatched from lower left to upper right.
     pub(super) fn hatch(&self, area: Rect, ink: Ink) {
-        const APART: f64 = 8.0;
         let (width, height) = (area.right - area.left, area.bottom - area.top);
-        let mut start = -((height / APART).floor() * APART);
+        let mut start = -((height / HATCH_APART).floor() * HATCH_APART);
         while start < width {
             // The line x = start + t, y = bottom − t, cut off at the sides.
             let (from, to) = ((-start).max(0.0), (width - start).min(height));
@@ -136,7 +138,7 @@ impl<B: DrawingBackend> Sheet<'_, B> {
                 let at = |t: f64| (area.left + start + t, area.bottom - t);
                 self.line(&[at(from), at(to)], ink, 1.0);
             }
-            start += APART;
+            start += HATCH_APART;
         }
     }
 

@@ -3,12 +3,12 @@
 use plotters::prelude::DrawingBackend;
 
 use super::axis::Axis;
-use super::frame::{Frame, Marks, X_LABELS};
+use super::frame::{Frame, Marks, TITLE_ABOVE, X_LABELS};
 use super::ink::Ink;
 use super::legend::{Legend, ROW};
 use super::lines::Lines;
 use super::sheet::{Anchor, Rect, Sheet, Size};
-use super::slowed::Slowed;
+use super::stretch::{fill, shade, visible};
 use super::thin::{Point, Reading, thin};
 use crate::report::figures;
 
@@ -158,7 +158,7 @@ impl TimePicture {
         };
         let frame = Frame { area, x, y: &y, x_labels: last };
         if let [run] = self.runs.as_slice() {
-            run.slowed.iter().for_each(|stretch| shade(sheet, &frame, stretch));
+            shade(sheet, &frame, &run.slowed);
         }
         let Some(mut plot) = frame.draw(sheet, title) else { return };
         let marks = if lines.len() > 1 { Marks::Some } else { Marks::None };
@@ -168,7 +168,7 @@ impl TimePicture {
         if self.runs.len() == 1 && lines.len() == 2 {
             let indent = sheet.width(title, sheet.size.text()) + 24.0;
             let legend = Legend::new(["p50", "p99"], sheet.size, indent, area.right - area.left);
-            legend.draw(sheet, (area.left, area.top - 14.0));
+            legend.draw(sheet, (area.left, area.top - TITLE_ABOVE));
         }
     }
 
@@ -183,21 +183,15 @@ impl TimePicture {
             sheet.text("slowed", (lane.left - 9.0, middle - 3.0), Anchor::Right, px, Ink::Muted);
         }
         let mut free = lane.left;
-        for stretch in &self.runs[place].slowed {
-            let (from, to) = (
-                frame.across(stretch.from_s),
-                frame.across(stretch.to_s).max(frame.across(stretch.from_s) + 1.5),
-            );
-            let bar = Rect { left: from, right: to, top: lane.bottom - 6.0, bottom: lane.bottom - 2.0 };
+        for (left, right, stretch) in visible(&frame, &self.runs[place].slowed) {
             if several {
-                let bar = Rect { top: middle - 5.0, bottom: middle + 5.0, ..bar };
-                sheet.fill(bar, Ink::Shade);
-                sheet.hatch(bar, Ink::Hatch);
+                fill(sheet, Rect { left, right, top: middle - 5.0, bottom: middle + 5.0 });
                 continue;
             }
+            let bar = Rect { left, right, top: lane.bottom - 6.0, bottom: lane.bottom - 2.0 };
             sheet.fill(bar, Ink::Hatch);
             let width = sheet.width(&stretch.short, px);
-            let start = from.min(lane.right - width);
+            let start = left.min(lane.right - width);
             if start >= free {
                 sheet.text(&stretch.short, (start, middle - 3.0), Anchor::Left, px, Ink::Text);
                 free = start + width + 10.0;
@@ -223,12 +217,4 @@ impl TimePicture {
             }
         }
     }
-}
-
-/// Shades a stretch in a panel.
-pub(super) fn shade<B: DrawingBackend>(sheet: &Sheet<'_, B>, frame: &Frame<'_>, stretch: &Slowed) {
-    let from = frame.across(stretch.from_s);
-    let area = Rect { left: from, right: frame.across(stretch.to_s).max(from + 1.5), ..frame.area };
-    sheet.fill(area, Ink::Shade);
-    sheet.hatch(area, Ink::Hatch);
 }

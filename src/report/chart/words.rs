@@ -93,7 +93,7 @@ pub(super) fn cores(picture: &CoresPicture) -> String {
     let mut out = String::from("Mean load: ");
     for (core, mean) in picture.cores().iter().zip(picture.means()).take(MOST_CORES) {
         let load = mean.map_or(figures::UNKNOWN.to_owned(), |(busy, network)| {
-            format!("{}, {} of it for network interrupts", figures::percent(busy), figures::percent(network))
+            format!("{}, network interrupts {}", figures::percent(busy), figures::percent(network))
         });
         let _ = write!(out, "core {core} {load}; ");
     }

@@ -39,13 +39,17 @@ const ROWS: [Row; 21] = [
     ("Command", |run| known(&run.environment.command)),
 ];
 
+/// Rows of what has no blanks and is of any length.
+const BREAKABLE: [&str; 2] = ["URL", "Command"];
+
 /// The table: a column for each run.
 pub(super) fn table(html: &mut Html, runs: &[Named<'_>]) {
     let heads: Vec<&str> = std::iter::once("").chain(runs.iter().map(|named| named.name)).collect();
     let row = |(name, of): &Row| {
         std::iter::once((*name).to_owned()).chain(runs.iter().map(|named| of(named.run))).collect()
     };
-    html.table_of_runs("A column for each run", &heads, &ROWS.iter().map(row).collect::<Vec<_>>());
+    let rows: Vec<_> = ROWS.iter().map(row).collect();
+    html.table_of_runs("A column for each run", &heads, &rows, &BREAKABLE);
 }
 
 /// Samples of the board, with the requests of their seconds.

@@ -60,7 +60,7 @@ impl Html {
     /// A table: a caption, the heads of its columns, and rows whose first cell is their head. On a phone it moves sideways
     /// within itself where it is too wide.
     pub(super) fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
-        self.classed_table("<table>", caption, heads, rows)
+        self.classed_table("<table>", caption, heads, rows, &[])
     }
 
     /// The same of words, which are set like a text.
@@ -70,12 +70,19 @@ impl Html {
         heads: &[&str],
         rows: &[Vec<String>],
     ) -> &mut Self {
-        self.classed_table("<table class=\"words\">", caption, heads, rows)
+        self.classed_table("<table class=\"words\">", caption, heads, rows, &[])
     }
 
-    /// The same with a column for each run: its cells may have several lines, and what they are about stays in sight.
-    pub(super) fn table_of_runs(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) -> &mut Self {
-        self.classed_table("<table class=\"runs\">", caption, heads, rows)
+    /// The same with a column for each run: its cells may have several lines, and what they are about stays in sight. Words
+    /// are broken only in the rows in `breakable`, by their heads.
+    pub(super) fn table_of_runs(
+        &mut self,
+        caption: &str,
+        heads: &[&str],
+        rows: &[Vec<String>],
+        breakable: &[&str],
+    ) -> &mut Self {
+        self.classed_table("<table class=\"runs\">", caption, heads, rows, breakable)
     }
 
     fn classed_table(
@@ -84,6 +91,7 @@ impl Html {
         caption: &str,
         heads: &[&str],
         rows: &[Vec<String>],
+        breakable: &[&str],
     ) -> &mut Self {
         self.markup("<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"")
             .text(caption)
@@ -94,7 +102,8 @@ impl Html {
         });
         self.markup("</tr></thead>\n<tbody>\n");
         for row in rows {
-            self.markup("<tr>");
+            let breaks = row.first().is_some_and(|head| breakable.contains(&head.as_str()));
+            self.markup(if breaks { "<tr class=\"long\">" } else { "<tr>" });
             for (place, cell) in row.iter().enumerate() {
                 let (open, close) =
                     if place == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };

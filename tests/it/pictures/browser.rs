@@ -105,10 +105,11 @@ fn a_run_from_somebody_who_wishes_ill_does_nothing() {
 #[test]
 fn the_checks_themselves_find_what_they_should() {
     let broken = "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>broken</title><style>body{background:#fff}</style>\
-        <body><h1>A</h1><h3>B</h3><p style='color:#bbb'>pale</p><p style='font-size:6px'>tiny</p>\
+        <body><h1>A</h1><h3>B</h3><p style='color:#bbb'>pale</p><p style='font-size:6px'>tiny</p><p style='width:1em;word-break:break-all'>18\u{a0}ms</p>\
         <div style='width:2000px'>wide</div><img src='http://127.0.0.1:9/x.png'><script>console.log('x')</script>\
         <table><tr><td>1</table><svg viewBox='0 0 100 20' width=100><text x=90 y=15>outside</text>\
-        <text x=5 y=15>one</text><text x=8 y=15>two</text></svg>";
+        <text x=5 y=15>one</text><text x=8 y=15>two</text></svg>\
+        <svg viewBox='0 0 100 100' width=100><polyline points='9,0 9,90' stroke=red /><text x=20 y=50>within</text></svg>";
     let problems = problems(&look("broken", broken));
     for expected in [
         "scrolls sideways",
@@ -120,6 +121,8 @@ fn the_checks_themselves_find_what_they_should() {
         "console",
         "is cut off",
         "lie over each other",
+        "lies in a plot",
+        "is broken",
         "no words for those",
         "headings jump",
         "without a caption",

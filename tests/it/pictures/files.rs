@@ -3,7 +3,8 @@
 use std::fs;
 
 use crate::scratch::Scratch;
-use crate::support::boardctl::{Run, boardctl};
+use crate::support::boardctl::{Run, boardctl, command};
+use crate::support::scripted::answering;
 
 use super::sample;
 
@@ -93,7 +94,13 @@ fn what_cannot_be_read_or_written_is_named() {
         (&["./missing.json"][..], "missing.json"),
         (&["./run.json", "-o", "./run.json"], "give the page another name"),
         (&["./run.json", "-o", "./file/page.html"], "file"),
+        (&["./run.json", "-o", "./none/page.html"], "there is no folder"),
+        (&["./run.json", "--svg", "./none/pictures"], "there is no folder"),
+        (&["./run.json", "--png", "./file"], "file"),
+        (&["-", "-"], "name it once"),
+        (&["-"], "standard input is empty"),
         (&["./run.json", "--dark"], "--png"),
+        (&["./run.json", "--narrow"], "--svg"),
         (&[], "RUN.JSON"),
     ] {
         let run = report(&folder, arguments);
@@ -102,6 +109,48 @@ fn what_cannot_be_read_or_written_is_named() {
     }
     assert_eq!(fs::read(folder.0.join("run.json")).expect("still there"), before);
     assert_eq!(names(&folder), ["file", "run.json"]);
+}
+
+#[test]
+fn a_page_goes_from_standard_input_to_standard_output() {
+    let folder = folder();
+    let input = fs::File::open(folder.0.join("run.json")).expect("written");
+    let mut command = command(&["report", "-", "-o", "-", "--svg", "new"]);
+    let output = command.current_dir(&folder.0).stdin(input).output().expect("boardctl starts");
+    let page = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success() && page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+    assert_eq!(names(&folder), ["new", "run.json"]);
+}
+
+#[test]
+fn what_a_header_and_a_body_hold_is_in_no_result() {
+    let server = answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let (folder, url) = (Scratch::new(), format!("http://{server}/"));
+    for (name, secrets) in [
+        ("one", &["-H", "Authorization: Bearer SECRET", "--body", "SECRET"][..]),
+        ("other", &["-HAuthorization: SECRET", "--header=Cookie: SECRET", "--body=SECRET"][..]),
+    ] {
+        let file = format!("{name}.json");
+        let mut command = command(&["load", "-d", "1200ms", "-c", "1", "--json", &file, &url]);
+        let output = command.args(secrets).current_dir(&folder.0).output().expect("boardctl starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for arguments in [
+        &["merge", "one.json", "other.json", "--sequential", "--force", "--json", "sum.json"][..],
+        &["report", "one.json", "other.json"],
+    ] {
+        let output = command(arguments).current_dir(&folder.0).output().expect("boardctl starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    for name in names(&folder) {
+        let text = fs::read_to_string(folder.0.join(&name)).expect("text");
+        assert!(!text.contains("SECRET"), "{name}");
+        assert!(
+            name == "sum.json" || text.contains("Authorization: …"),
+            "{name} has the rest of the command"
+        );
+    }
+    assert_eq!(names(&folder).len(), 4);
 }
 
 #[test]

@@ -47,6 +47,13 @@ export function inspect({ scheme, phone }) {
     const size = parseFloat(style.fontSize) * (drawn ? element.getScreenCTM().a : 1);
     if (size < smallest) problems.push(`"${short(node.data)}" is ${size.toFixed(1)} px`);
     const got = contrast(drawn ? style.fill : style.color, background(drawn ? element.ownerSVGElement.parentElement : element));
+    // A number and its unit, held together by a no-break space, stay on one line.
+    for (const word of node.data.matchAll(/[^ \n]*\u00a0[^ \n]*/g)) {
+      const range = document.createRange();
+      range.setStart(node, word.index);
+      range.setEnd(node, word.index + word[0].length);
+      if (range.getClientRects().length > 1) problems.push(`"${short(word[0])}" is broken`);
+    }
     if (got < leastContrast) problems.push(`"${short(node.data)}" has a contrast of ${got.toFixed(2)}`);
   }
 
@@ -70,6 +77,15 @@ export function inspect({ scheme, phone }) {
         }
       }
     });
+    // Axes are the tall thin lines; only the bold names of points belong to the right of one.
+    const axes = [...picture.querySelectorAll('polyline, line')].map((line) => line.getBoundingClientRect());
+    const tall = axes.filter((line) => line.width < 3 && line.height > 40);
+    for (const text of picture.querySelectorAll('text')) {
+      const box = text.getBoundingClientRect();
+      const [across, down] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+      const over = tall.some((line) => across > line.right && down > line.top + 2 && down < line.bottom - 2);
+      if (over && Number(getComputedStyle(text).fontWeight) < 600) problems.push(`${name}: "${short(text.textContent)}" lies in a plot`);
+    }
     const described = (picture.getAttribute('aria-labelledby') ?? '').split(' ').map((id) => document.getElementById(id));
     if (picture.getAttribute('role') !== 'img' || !described.length || !described.every((element) => element?.textContent)) {
       problems.push(`${name} has no words for those who don't see it`);

@@ -29,7 +29,7 @@ impl Dice {
     }
 }
 
-/// A run of `seconds` on a board of eight cores that gets hot: its clock is capped in the second half, one second has no
+/// A run of `seconds` on a board of eight cores, of which each pair has a clock of its own, that gets hot: its clock is capped in the second half, one second has no
 /// answers and a few have errors. `speed` is its share of a full board's rate.
 pub(crate) fn hot(seconds: u32, speed: f64) -> RunReport {
     let mut dice = Dice(u64::from(seconds));
@@ -160,7 +160,7 @@ fn board(dice: &mut Dice, second: u32, seconds: u32, rate: f64) -> Sample {
     Sample {
         interval_s: 1.0,
         cores: (0..8).map(|core| (core, load(core))).collect(),
-        clocks: vec![clock(0..4, 1_800_000), clock(4..8, 1_600_000)],
+        clocks: [0, 2, 4, 6].map(|core| clock(core..core + 2, 1_800_000 - 50_000 * u64::from(core))).to_vec(),
         cpu_temp_c: Some(48.0 + 37.0 * progress.powf(0.5)),
         throttle_trip_c: Some(80.0),
         server: Some(ServerSample { name: "boardd".to_owned(), cores: 4.2, ..ServerSample::default() }),

@@ -140,6 +140,68 @@ fn a_long_run_makes_a_small_page_with_its_extremes() {
 }
 
 #[test]
+fn a_clock_that_goes_up_and_down_all_day_makes_a_small_page() {
+    let capped = |row: &mut boardkit::report::SeriesRow, cap| {
+        let board = row.board.as_mut().expect("watched");
+        board.cpu_temp_c = Some(60.0);
+        board.clocks.iter_mut().for_each(|clock| clock.cap_khz = Some(cap));
+    };
+    // On and off for so many seconds: too short to be told apart, and as many of those that can be as there is room for.
+    for (seconds, each) in [(86_400, 1), (720, 3), (420, 3)] {
+        let mut run = sample::hot(seconds, 1.0);
+        for (second, row) in run.series.iter_mut().enumerate() {
+            capped(row, if second / each % 2 == 1 { 600_000 } else { 1_800_000 });
+        }
+        let page = page(&[named(&run)]).expect("sound");
+        assert!(page.len() < 1_000_000, "{} bytes of {seconds} s, {each} s each", page.len());
+        assert!(page.contains("#FBECD0"), "it is shaded");
+    }
+}
+
+/// From where to where each of the cores' rows is hatched, as it is where nothing is known; the ends of the hatching are a few
+/// pixels further inside.
+fn unknown(svg: &str) -> Vec<(f64, f64)> {
+    // The colour of what is blank.
+    let blank = elements(svg, "rect").into_iter().filter(|rect| rect.contains("\"#EEF0F2\""));
+    blank.map(|rect| (px(rect, "x"), px(rect, "x") + px(rect, "width"))).collect()
+}
+
+#[test]
+fn no_load_is_drawn_where_rows_are_missing() {
+    let mut run = sample::hot(60, 1.0);
+    run.series.retain(|row| !(20.0..40.0).contains(&row.begin_s));
+    let svg = Picture::cores(named(&run)).expect("watched").svg(Size::Wide);
+    let at = |s: f64| ENDS.0 + (ENDS.1 - ENDS.0) * s / 60.0;
+    let found = unknown(&svg);
+    assert_eq!(found.len(), 16, "two rows for each core: {found:?}");
+    let right = |(from, to): &(f64, f64)| (from - at(20.0)).abs() < 0.2 && (to - at(40.0)).abs() < 0.2;
+    assert!(found.iter().all(right), "{found:?}");
+    // What is a little late is no gap.
+    run.series.iter_mut().for_each(|row| row.length_s = 0.9);
+    run.series.truncate(20);
+    assert_eq!(unknown(&Picture::cores(named(&run)).expect("watched").svg(Size::Wide)), []);
+}
+
+#[test]
+fn what_is_shorter_than_a_second_is_as_long_as_it_is() {
+    let mut run = sample::hot(1, 1.0);
+    run.series[0].length_s = 0.5;
+    let svg = Picture::cores(named(&run)).expect("watched").svg(Size::Wide);
+    let cells = elements(&svg, "rect").into_iter().filter(|rect| rect.contains(" x=\"420\""));
+    let widths: Vec<f64> = cells.map(|rect| px(rect, "width")).filter(|width| *width > 40.0).collect();
+    let half = (ENDS.1 - ENDS.0) / 2.0;
+    assert!(widths.len() >= 16 && widths.iter().all(|width| (width - half).abs() < 0.2), "{widths:?}");
+}
+
+#[test]
+fn a_share_of_a_core_is_told_as_one() {
+    let picture = Picture::cores(named(&sample::hot(60, 1.0))).expect("watched");
+    let words = picture.description.replace('\u{a0}', " ");
+    assert!(words.starts_with("Mean load: core 0 ") && words.contains(" %, network interrupts "), "{words}");
+    assert!(!words.contains("of it"), "a share of a core is none of its load: {words}");
+}
+
+#[test]
 fn several_runs_have_one_line_each_and_a_legend() {
     let (one, two, three) = (sample::hot(60, 1.0), variants::unwatched(58, 0.8), sample::hot(45, 0.6));
     let runs = [("fast", &one), ("slow", &two), ("short", &three)].map(|(name, run)| Named { name, run });

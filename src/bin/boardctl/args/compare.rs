@@ -12,14 +12,15 @@ use super::load::LoadFlags;
 const EXAMPLES: &str = "\
 Examples:
   boardctl compare old=http://127.0.0.1:8080/ new=http://127.0.0.1:8081/
-  boardctl compare -c 100 --json c.json nginx=http://10.0.0.5/ boardd=http://10.0.0.5:8080/plaintext
-  boardctl compare --markdown - a=http://10.0.0.5/ b=http://10.0.0.6/ c=http://10.0.0.7/
+  boardctl compare -c 100 --json c.json nginx=http://b/ boardd=http://b:8080/
+  boardctl compare --markdown - a=http://b/ b=http://c/ c=http://d/
 
-In each round every server is loaded for a moment, in random order; the others are compared with
-the first one, by the ratios within rounds. Two servers take about 45 seconds. The first Ctrl-C
-ends, and reports the rounds that are complete. The processor time of servers on this machine is
-compared too.
-Exit codes: 0 measured; 1 a server finished nothing; 2 wrong usage, or it could not start.";
+In each round every server is loaded for a moment, in random order; the others
+are compared with the first one, by the ratios within rounds. Two servers take
+about 45 seconds. The first Ctrl-C ends, and reports the rounds that are
+complete. The processor time of servers on this machine is compared too.
+Exit codes: 0 measured; 1 a server finished nothing; 2 wrong usage, or it
+could not start.";
 
 /// A name is a column of a table.
 const LONGEST_NAME: usize = 24;

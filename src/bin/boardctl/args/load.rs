@@ -14,20 +14,21 @@ use super::values::{Rate, at_least_one, link_speed, positive_span, threads};
 const LOAD_EXAMPLES: &str = "\
 Examples:
   boardctl load http://board.local:8080/
-  boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5:8080/json
+  boardctl load -c 100 -d 30s --warmup 3s --json run.json http://10.0.0.5/json
   boardctl load --rate 2000 -c 200 http://10.0.0.5:8080/
   boardctl load --rate 100..5000 --steps 20 -d 1m -c 200 http://10.0.0.5:8080/
   boardctl load --rate max --slo 'p99<50ms' http://10.0.0.5:8080/
-  boardctl load --telemetry http://board.local:9100 -c 100 http://board.local:8080/
+  boardctl load --telemetry http://board:9100 -c 100 http://board:8080/
   boardctl load --preset techempower-json http://10.0.0.5:8080
   boardctl load --like ab -n 10000 -c 50 http://10.0.0.5:8080/json
-  boardctl load -m PUT --body @photo.jpg -H 'Content-Type: image/jpeg' http://10.0.0.5:8080/photo
+  boardctl load -m PUT --body @cat.jpg -H 'Content-Type: image/jpeg' http://b/
 
-Exit codes: 0 measured; 1 nothing finished, or --slo was broken; 2 wrong usage, or the run could not start.";
+Exit codes: 0 measured; 1 nothing finished, or --slo was broken; 2 wrong
+usage, or the run could not start.";
 
 /// The examples, and the presets as the table has them.
 fn after_help() -> String {
-    let presets = Preset::all().iter().map(|preset| format!("  {:<18}{}\n", preset.name, preset.summary));
+    let presets = Preset::all().iter().map(|preset| format!("  {}\n      {}\n", preset.name, preset.summary));
     format!("Presets:\n{}\n{LOAD_EXAMPLES}", presets.collect::<String>())
 }
 

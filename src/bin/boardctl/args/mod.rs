@@ -68,8 +68,10 @@ Examples:
   boardctl try
   boardctl try --duration 3s --json try.json
 
-The server listens on a free port of 127.0.0.1 and ends with the trial. -c is 100 unless said otherwise.
-Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could not start.";
+The server listens on a free port of 127.0.0.1 and ends with the trial. -c is
+100 unless said otherwise.
+Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could
+not start.";
 
 /// `boardctl serve`, which nobody types.
 #[derive(Debug, Args)]
@@ -94,6 +96,31 @@ pub(crate) fn in_one_line(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
+
+    /// The width of a usual terminal.
+    const TERMINAL: usize = 80;
+
+    /// What the lines of a closing text may have of it: clap breaks a longer one and leaves a stub.
+    const CLOSING: usize = 78;
+
+    #[test]
+    fn no_line_of_a_help_is_longer_than_a_terminal_is_wide() {
+        let longer = |most: usize, text: String| {
+            let lines = text.lines().filter(|line| line.chars().count() > most);
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        for verb in super::Cli::command().get_subcommands() {
+            let closing = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert_eq!(longer(CLOSING, closing), [""; 0], "the closing text of {}", verb.get_name());
+            let mut narrow = verb.clone().term_width(TERMINAL);
+            assert_eq!(
+                longer(TERMINAL, narrow.render_help().to_string()),
+                [""; 0],
+                "the help of {}",
+                verb.get_name()
+            );
+        }
+    }
 
     #[test]
     fn the_declaration_is_sound() {

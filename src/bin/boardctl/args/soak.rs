@@ -10,12 +10,15 @@ use super::{LoadFlags, WatchFlags};
 const EXAMPLES: &str = "\
 Examples:
   boardctl soak http://board:8080/plaintext
-  boardctl soak --telemetry http://board:9100 --max-duration 1h --json soak.json http://board:8080/
+  boardctl soak --max-duration 1h --json soak.json http://board:8080/
+  boardctl soak --telemetry http://board:9100 http://board:8080/plaintext
 
-A board does more while it is cold than it does for good. The load goes on until rate and temperature
-have stayed as they are for as long as it took to get there. With the board's telemetry it is also
-known when its clock was held down. Ctrl-C reports what there is.
-Exit codes: 0 measured, settled or not; 1 nothing finished; 2 wrong usage, or it could not start.";
+A board does more while it is cold than it does for good. The load goes on
+until rate and temperature have stayed as they are for as long as it took to
+get there. With the board's telemetry it is also known when its clock was held
+down. Ctrl-C reports what there is.
+Exit codes: 0 measured, settled or not; 1 nothing finished; 2 wrong usage, or
+it could not start.";
 
 /// `boardctl soak`.
 #[derive(Debug, Args)]
