@@ -17,6 +17,7 @@ mod process;
 mod processes;
 mod quota;
 mod root;
+#[cfg(feature = "ctl")]
 mod serving;
 mod sockets;
 mod stat;
@@ -38,6 +39,7 @@ pub use process::ProcessUsage;
 pub use processes::{ProcessRow, ThreadTimes, pids, threads};
 pub use quota::Quota;
 pub use root::SysRoot;
+#[cfg(feature = "ctl")]
 pub use serving::{Serving, ServingCpu};
 pub use sockets::{PortOwner, holders};
 pub use stat::{CoreLoad, CoreTimes, StatSample};

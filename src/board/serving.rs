@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::time::Duration;
 
-use super::{ProcessRow, SysRoot, holders, threads};
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+
+use super::{ProcessRow, SysRoot, holders};
 
 /// The first process of the machine. It holds the sockets that it gives to others, and serves nobody.
 const INIT: u32 = 1;
@@ -23,13 +27,13 @@ pub struct ServingCpu {
     processes: BTreeMap<u32, ProcessCpu>,
 }
 
-/// A process at one moment, in nanoseconds of processor time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A process at one moment, in nanoseconds of processor time; threads that have ended are in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProcessCpu {
-    /// As the kernel counts it for the process, in steps of a clock tick; ended threads are in it.
+    /// In steps of a clock tick. Source: /proc/PID/stat.
     ticks_ns: u64,
-    /// Of each thread, exactly.
-    threads: BTreeMap<u32, u64>,
+    /// Exactly, by the process's own clock; `None` where it has none that may be read, and of a recorded machine.
+    exact_ns: Option<u64>,
 }
 
 impl Serving {
@@ -61,9 +65,10 @@ impl Serving {
     #[must_use]
     pub fn cpu(&self, root: &SysRoot) -> Option<ServingCpu> {
         let read = |(pid, started): &(u32, u64)| {
-            let threads = threads(root, *pid).into_iter().map(|(tid, times)| (tid, times.ran_ns)).collect();
+            let exact_ns = root.is_live().then(|| exact_ns(*pid)).flatten();
+            // Read afterwards: if the number is still this process's, it was when the clock was read.
             let row = ProcessRow::read(root, *pid).filter(|row| row.started == *started)?;
-            Some((*pid, ProcessCpu { ticks_ns: row.cpu_ns, threads }))
+            Some((*pid, ProcessCpu { ticks_ns: row.cpu_ns, exact_ns }))
         };
         let processes = self.processes.iter().map(read).collect::<Option<_>>()?;
         Some(ServingCpu { processes })
@@ -81,18 +86,19 @@ impl ServingCpu {
 }
 
 impl ProcessCpu {
-    /// Exact as long as no thread ended: the last piece of one that did is in the ticks alone. So is everything on a kernel
-    /// whose exact counters stand still.
     fn since(&self, before: &Self) -> u64 {
-        let exact: u64 = self
-            .threads
-            .iter()
-            .map(|(tid, now)| now - before.threads.get(tid).filter(|before| *before <= now).unwrap_or(&0))
-            .sum();
-        let ticks = self.ticks_ns.saturating_sub(before.ticks_ns);
-        let ended = before.threads.keys().any(|tid| !self.threads.contains_key(tid));
-        if ended || exact == 0 { exact.max(ticks) } else { exact }
+        match (self.exact_ns, before.exact_ns) {
+            (Some(now), Some(before)) => now.saturating_sub(before),
+            _ => self.ticks_ns.saturating_sub(before.ticks_ns),
+        }
     }
+}
+
+/// A sum over threads would miss those that began and ended between two readings: the servers with a thread for each
+/// connection have nothing else.
+fn exact_ns(pid: u32) -> Option<u64> {
+    let clock = clock_getcpuclockid(Pid::from_raw(i32::try_from(pid).ok()?)).ok()?;
+    u64::try_from(Duration::from(clock.now().ok()?).as_nanos()).ok()
 }
 
 #[cfg(test)]
@@ -112,16 +118,12 @@ mod tests {
 4: 0100007F:0052 00000000:0000 0A 0:0 0:0 0 0 0 5
 ";
 
-    fn process(tree: &Tree, pid: u32, name: &str, ticks: u64, threads: &[(u32, u64)], sockets: &[u32]) {
+    fn process(tree: &Tree, pid: u32, name: &str, ticks: u64, sockets: &[u32]) {
         let dir = |name: &str| tree.path(&format!("proc/{pid}/{name}"));
         let _ = fs::remove_dir_all(dir(""));
         fs::create_dir_all(dir("fd")).expect("directory");
         let stat = format!("{pid} ({name}) S 1 {pid} 0 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 {pid} 0 0 0");
         fs::write(dir("stat"), stat).expect("file");
-        for (tid, ns) in threads {
-            fs::create_dir_all(dir(&format!("task/{tid}"))).expect("directory");
-            fs::write(dir(&format!("task/{tid}/schedstat")), format!("{ns} 0 0")).expect("file");
-        }
         for (fd, inode) in sockets.iter().enumerate() {
             symlink(format!("socket:[{inode}]"), dir(&format!("fd/{fd}"))).expect("link");
         }
@@ -134,12 +136,12 @@ mod tests {
     #[test]
     fn all_that_share_the_socket_are_one_server() {
         let tree = Tree::new(&[("proc/net/tcp", TCP.as_bytes())]);
-        process(&tree, 1, "systemd", 900, &[(1, 5)], &[1]);
-        process(&tree, 10, "nginx", 1, &[(10, 5)], &[9, 1]);
-        process(&tree, 11, "worker", 7, &[(11, 5)], &[1]);
-        process(&tree, 20, "everywhere", 1, &[(20, 5)], &[2]);
-        process(&tree, 30, "one", 1, &[(30, 5)], &[3]);
-        process(&tree, 31, "two", 2, &[(31, 5)], &[4]);
+        process(&tree, 1, "systemd", 900, &[1]);
+        process(&tree, 10, "nginx", 1, &[9, 1]);
+        process(&tree, 11, "worker", 7, &[1]);
+        process(&tree, 20, "everywhere", 1, &[2]);
+        process(&tree, 30, "one", 1, &[3]);
+        process(&tree, 31, "two", 2, &[4]);
         let cases = [
             ("127.0.0.1:80", Some(("worker (2 processes)", vec![(10, 10), (11, 11)]))),
             ("10.0.0.1:80", Some(("everywhere", vec![(20, 20)]))),
@@ -154,36 +156,22 @@ mod tests {
     }
 
     #[test]
-    fn time_is_exact_unless_a_thread_ended() {
+    fn time_of_a_recorded_machine_is_in_ticks() {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
-        // Ticks and threads before and after, and what was used in between.
-        type Reading<'a> = (u64, &'a [(u32, u64)]);
-        let cases: [(Reading<'_>, Reading<'_>, u64); 6] = [
-            ((5, &[(10, 1_000)]), (5, &[(10, 1_300)]), 300),
-            ((5, &[(10, 1_000)]), (9, &[(10, 1_300), (11, 50)]), 350),
-            ((5, &[(10, 1_000), (11, 700)]), (7, &[(10, 1_300)]), 2 * tick),
-            ((5, &[(10, 1_000), (11, 700)]), (5, &[(10, 1_300)]), 300),
-            // The number of a thread that ended was given to another one.
-            ((5, &[(10, 1_000), (11, 700)]), (5, &[(10, 1_000), (11, 40)]), 40),
-            // A kernel that does not count exactly.
-            ((5, &[(10, 0)]), (8, &[(10, 0)]), 3 * tick),
-        ];
-        for (before, after, used) in cases {
-            let tree = Tree::new(&[("proc/net/tcp", TCP.as_bytes())]);
-            process(&tree, 10, "server", before.0, before.1, &[1]);
-            let serving = at(&tree, "127.0.0.1:80").expect("it listens");
-            let first = serving.cpu(&tree.root()).expect("it runs");
-            process(&tree, 10, "server", after.0, after.1, &[1]);
-            let second = serving.cpu(&tree.root()).expect("it runs");
-            assert_eq!(second.since(&first), Some(used), "{before:?} {after:?}");
-        }
+        let tree = Tree::new(&[("proc/net/tcp", TCP.as_bytes())]);
+        process(&tree, 10, "server", 5, &[1]);
+        let serving = at(&tree, "127.0.0.1:80").expect("it listens");
+        let first = serving.cpu(&tree.root()).expect("it runs");
+        process(&tree, 10, "server", 8, &[1]);
+        let second = serving.cpu(&tree.root()).expect("it runs");
+        assert_eq!(second.since(&first), Some(3 * tick));
     }
 
     #[test]
     fn a_server_that_ended_has_no_time() {
         let tree = Tree::new(&[("proc/net/tcp", TCP.as_bytes())]);
-        process(&tree, 10, "a", 1, &[(10, 1)], &[1]);
-        process(&tree, 20, "b", 1, &[(20, 1)], &[5]);
+        process(&tree, 10, "a", 1, &[1]);
+        process(&tree, 20, "b", 1, &[5]);
         let [one, two] =
             ["127.0.0.1:80", "127.0.0.1:82"].map(|address| at(&tree, address).expect("it listens"));
         let other = two.cpu(&tree.root()).expect("it runs");
@@ -199,6 +187,13 @@ mod tests {
         let serving = Serving::at(&root, listener.local_addr().expect("bound")).expect("found");
         assert_eq!(serving.processes[0].0, std::process::id());
         let before = serving.cpu(&root).expect("it runs");
-        assert!(serving.cpu(&root).and_then(|now| now.since(&before)).is_some());
+        // A thread that is in neither list of threads.
+        let worked = std::thread::spawn(|| {
+            let cpu = || Duration::from(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID.now().expect("a clock"));
+            while cpu() < Duration::from_millis(5) {}
+        });
+        worked.join().expect("no panic");
+        let used = serving.cpu(&root).and_then(|now| now.since(&before));
+        assert!(used >= Some(5_000_000), "{used:?}");
     }
 }

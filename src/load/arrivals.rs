@@ -19,6 +19,8 @@ use super::shared::{SECOND_NS, Shared};
 
 /// What epoll gives back for the timer; no connection has this number.
 const TIMER: u64 = u64::MAX;
+/// How often the two clocks are read to know them apart.
+const READINGS: usize = 8;
 /// A start that is later than this, with a connection free, is counted as late. Ten times what an idle machine needs.
 const LATE_NS: u64 = 1_000_000;
 
@@ -51,9 +53,8 @@ impl Arrivals {
         let interest = epoll::EventFlags::IN | epoll::EventFlags::ET;
         epoll::add(shared.epoll, &timer, epoll::EventData::new_u64(TIMER), interest)
             .map_err(LoadError::system("watch a timer descriptor"))?;
-        let monotonic = clock_gettime(ClockId::Monotonic);
-        let part = |value: i64| u64::try_from(value).unwrap_or_default();
-        let zero = part(monotonic.tv_sec) * SECOND_NS + part(monotonic.tv_nsec) - shared.clock();
+        // Held up between the two readings, this thread would take its arrivals to be due too soon. The least is right.
+        let zero = (0..READINGS).map(|_| zero_of(shared)).min().unwrap_or_default();
         Ok(Self { dealt, origin, end, idle: VecDeque::new(), timer, set_for: 0, zero })
     }
 
@@ -134,14 +135,27 @@ impl Arrivals {
     /// Ends the schedule: what was due up to `now` and was never sent is counted so.
     pub(super) fn finish(&mut self, shared: &mut Shared<'_>, now: u64) {
         self.end = self.end.min(now);
+        if self.end <= shared.count_from {
+            // Stopped in the warm-up, of which nothing is counted and which may have been meant to be long.
+            return;
+        }
         while let Some(next) = self.next() {
             self.dealt.advance();
             count_arrival(shared, next);
-            shared.tally.open.unsent += u64::from(next >= shared.count_from);
+            count_unsent(shared, next);
         }
-        let returned = shared.returned.drain(..).filter(|intended| *intended >= shared.count_from);
-        shared.tally.open.unsent += returned.count() as u64;
+        for intended in std::mem::take(&mut shared.returned) {
+            count_unsent(shared, intended);
+        }
     }
+}
+
+/// The system's monotonic clock at zero of the common one; too much by as long as it took to read both.
+fn zero_of(shared: &Shared<'_>) -> u64 {
+    let common = shared.clock();
+    let monotonic = clock_gettime(ClockId::Monotonic);
+    let part = |value: i64| u64::try_from(value).unwrap_or_default();
+    (part(monotonic.tv_sec) * SECOND_NS + part(monotonic.tv_nsec)).saturating_sub(common)
 }
 
 /// The oldest of the arrivals that a connection took and gave back before a byte of them was sent.
@@ -156,6 +170,14 @@ fn count_arrival(shared: &mut Shared<'_>, intended: u64) {
     shared.tally.open.arrivals += u64::from(intended >= shared.count_from);
     if let Some(step) = shared.step_at(intended) {
         step.arrivals += 1;
+    }
+}
+
+/// An arrival that was due at `intended`, and for which no connection came free.
+fn count_unsent(shared: &mut Shared<'_>, intended: u64) {
+    if intended >= shared.count_from {
+        shared.tally.open.unsent += 1;
+        shared.count_unanswered(intended, shared.now.saturating_sub(intended), 1);
     }
 }
 

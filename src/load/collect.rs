@@ -47,6 +47,8 @@ pub struct ThreadSecond {
     pub index: usize,
     /// Its processor time.
     pub cpu: Duration,
+    /// What it took beside that for the answers that came after the last arrival of an open loop was due.
+    pub cpu_after_end: Duration,
     /// Time in which it could have run and had no core; `None` where the kernel does not count it.
     pub waited: Option<Duration>,
     /// Its requests per second, sampled each 100 ms; samples without a request are left out.

@@ -46,7 +46,7 @@ fn steps_climb_to_the_longest_wait() {
     let last = steps.last().unwrap();
     assert_eq!((last.quantile, last.count), (1.0, 10_000));
     assert_eq!(last.value_us, histogram.summary().unwrap().max);
-    assert_eq!(histogram.buckets(), (32, 2048));
+    assert_eq!(histogram.buckets(), (37, 2048));
 }
 
 #[test]

@@ -35,10 +35,11 @@ impl Worker<'_> {
         self.run_until(planned)?;
         self.shared.read_clock();
         let end = self.ended_at().min(self.shared.last_due).max(begin);
+        self.seconds.end();
+        let bytes = self.shared.tally.bytes;
         self.await_rest(end)?;
-        let since = self.shared.count_from;
-        let waiting: u64 = self.connections.iter().map(|connection| connection.waiting(since)).sum();
-        self.shared.tally.unfinished = waiting + self.shared.tally.open.unsent;
+        self.shared.tally.bytes_after_end = self.shared.tally.bytes - bytes;
+        self.count_waiting();
         self.seconds.finish(&mut self.shared.tally, &self.connections, end);
         Ok(())
     }
@@ -132,6 +133,23 @@ impl Worker<'_> {
             arrivals.finish(&mut self.shared, end);
         }
         Ok(())
+    }
+
+    /// Counts the requests that still wait for their answers, with the least they took.
+    fn count_waiting(&mut self) {
+        let shared = &mut self.shared;
+        // In a closed loop there are always some, and the end of the run cuts their waits short. One that is already longer
+        // than all others says something all the same.
+        let least = if shared.is_open_loop() { 0 } else { self.seconds.longest_ns(&shared.tally) };
+        for connection in &self.connections {
+            let count = connection.waiting(shared.count_from);
+            shared.tally.unfinished += count;
+            let waited = shared.now.saturating_sub(connection.began);
+            if waited > least {
+                shared.count_unanswered(connection.began, waited, count);
+            }
+        }
+        shared.tally.unfinished += shared.tally.open.unsent;
     }
 
     fn is_under_way(&self) -> bool {

@@ -33,6 +33,8 @@ pub struct Outcome {
     pub measured: Duration,
     /// Processor time of the threads while measuring.
     pub cpu: Duration,
+    /// What they took beside that for the answers that came after the last arrival of an open loop was due.
+    pub cpu_after_end: Duration,
     /// Whether the run was stopped before its time.
     pub partial: bool,
     /// What the reader should know, one sentence each.
@@ -57,6 +59,7 @@ impl Outcome {
             threads,
             measured: Duration::ZERO,
             cpu: Duration::ZERO,
+            cpu_after_end: Duration::ZERO,
             partial: false,
             notes,
         }
@@ -77,6 +80,7 @@ impl Outcome {
         for thread in &second.threads {
             self.thread_rates.extend_from_slice(&thread.rates);
             self.cpu += thread.cpu;
+            self.cpu_after_end += thread.cpu_after_end;
             self.places[thread.index] = thread.places;
         }
         self.measured = self.measured.max(second.begin + second.length);
@@ -102,8 +106,13 @@ impl Outcome {
             self.notes.push(format!("only {opened} of {} connections could be opened", self.asked));
         }
         if tally.errors.timeout > 0 {
+            let figures = if tally.requests > 0 {
+                "; each is in the latency figures with the least it took"
+            } else {
+                ""
+            };
             self.notes.push(format!(
-                "{} timed out; each is in the latency figures with the least it took, {} or a little more",
+                "{} timed out after {}{figures}",
                 requests(tally.errors.timeout),
                 crate::units::Span(plan.timeout)
             ));

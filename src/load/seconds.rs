@@ -34,6 +34,10 @@ pub(super) struct Seconds {
     cpu_ns: u64,
     /// The time in which it waited for a core, then.
     waited_ns: Option<u64>,
+    /// The longest wait for an answer in the seconds that are past.
+    longest_ns: u64,
+    /// What the two were when the last arrival of an open loop was due.
+    at_end: Option<(u64, Option<u64>)>,
     /// Requests and socket errors of the seconds that are past.
     passed: (u64, u64),
     /// Requests per second in each 100 ms of the current second.
@@ -43,7 +47,20 @@ pub(super) struct Seconds {
 impl Seconds {
     pub(super) fn new(parts: Sender<Part>, index: usize) -> Self {
         let (next, passed, rates) = (u64::MAX, (0, 0), Vec::new());
-        Self { parts, index, second: 0, begin: 0, next, end: 0, cpu_ns: 0, waited_ns: None, passed, rates }
+        Self {
+            parts,
+            index,
+            second: 0,
+            begin: 0,
+            next,
+            end: 0,
+            cpu_ns: 0,
+            waited_ns: None,
+            longest_ns: 0,
+            at_end: None,
+            passed,
+            rates,
+        }
     }
 
     /// What is measured begins, and ends at `end`.
@@ -71,6 +88,11 @@ impl Seconds {
         }
     }
 
+    /// What is measured has ended, and what comes now is only awaited.
+    pub(super) fn end(&mut self) {
+        self.at_end = Some((thread_cpu_ns(), thread_waited_ns()));
+    }
+
     /// Hands over the last second, which ended at `end`.
     pub(super) fn finish(&mut self, tally: &mut Tally, connections: &[Connection], end: u64) {
         self.next = u64::MAX;
@@ -78,8 +100,9 @@ impl Seconds {
     }
 
     fn hand_over(&mut self, tally: &mut Tally, connections: &[Connection], end: u64) {
-        self.passed = self.so_far(tally);
-        let (cpu_ns, waited_ns) = (thread_cpu_ns(), thread_waited_ns());
+        (self.passed, self.longest_ns) = (self.so_far(tally), self.longest_ns(tally));
+        let now_ns = thread_cpu_ns();
+        let (cpu_ns, waited_ns) = self.at_end.take().unwrap_or_else(|| (now_ns, thread_waited_ns()));
         let waited = waited_ns.zip(self.waited_ns).map(|(now, before)| now.saturating_sub(before));
         let part = Part {
             second: self.second,
@@ -88,6 +111,7 @@ impl Seconds {
             thread: ThreadSecond {
                 index: self.index,
                 cpu: Duration::from_nanos(cpu_ns.saturating_sub(self.cpu_ns)),
+                cpu_after_end: Duration::from_nanos(now_ns.saturating_sub(cpu_ns)),
                 waited: waited.map(Duration::from_nanos),
                 rates: std::mem::take(&mut self.rates),
                 places: places(connections, end),
@@ -97,6 +121,11 @@ impl Seconds {
         self.second += 1;
         // Nobody takes it only where the run has failed, and then nobody misses it.
         let _ = self.parts.send(part);
+    }
+
+    /// The longest wait for an answer since measuring began, with those of the current second in `tally`; 0 without any.
+    pub(super) fn longest_ns(&self, tally: &Tally) -> u64 {
+        self.longest_ns.max(tally.statuses.longest_ns())
     }
 
     /// Requests and socket errors since measuring began, with those of the current second in `tally`.

@@ -42,6 +42,11 @@ impl Statuses {
         self.0.iter().filter(|entry| entry.latency.count() > 0)
     }
 
+    /// The longest wait of all, in nanoseconds; 0 when there is none.
+    pub(super) fn longest_ns(&self) -> u64 {
+        self.0.iter().map(|entry| entry.latency.longest_ns()).max().unwrap_or_default()
+    }
+
     /// Adds what another thread saw.
     pub(super) fn add(&mut self, other: &Self) {
         for theirs in &other.0 {

@@ -23,7 +23,7 @@ pub struct StepCounts {
     /// Answers with a status below 400 that came while the step lasted, whichever step had asked for them: what was served
     /// meanwhile, after an overload also what had been left.
     pub served_meanwhile: u64,
-    /// How long its requests took, and of those that timed out the least they took.
+    /// How long its requests took, and of those that got no answer the least they took.
     pub latency: LatencyHistogram,
 }
 
@@ -71,6 +71,14 @@ impl Shared<'_> {
         }
         let step = self.step_ends.partition_point(|end| *end <= time);
         (step < self.step_ends.len()).then(|| self.tally.steps.of(step))
+    }
+
+    /// Counts `count` requests that were due at `began` and have waited so long in vain.
+    pub(super) fn count_unanswered(&mut self, began: u64, waited: u64, count: u64) {
+        self.tally.waiting.record_n(waited, count);
+        if let Some(step) = self.step_at(began) {
+            step.latency.record_n(waited, count);
+        }
     }
 
     /// Counts an answer that came just now, of a request that was due at `began`.

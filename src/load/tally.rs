@@ -16,6 +16,9 @@ pub struct Tally {
     pub statuses: Statuses,
     /// The least that requests took which timed out.
     pub timed_out: LatencyHistogram,
+    /// The least that requests took which were still waiting when the run ended: in an open loop all of them, in a closed
+    /// one those that had waited longer than any that was answered. The others there would only have been cut short.
+    pub waiting: LatencyHistogram,
     /// What only an open loop has.
     pub open: OpenCounts,
     /// A ramp step by step.
@@ -26,6 +29,8 @@ pub struct Tally {
     pub bytes: u64,
     /// Those of them that were the heads of finished requests.
     pub head_bytes: u64,
+    /// Those of them that came after the last arrival of an open loop was due; 0 in a closed loop.
+    pub bytes_after_end: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
     /// What the answers of finished requests were made of.
@@ -68,10 +73,24 @@ pub struct OpenCounts {
 }
 
 impl Tally {
-    /// Waits of all finished requests, and of those that timed out the least they took.
+    /// Answers that came after the last arrival of an open loop was due; 0 in a closed loop.
+    #[must_use]
+    pub fn after_end(&self) -> u64 {
+        self.statuses.iter().map(|entry| entry.after_end).sum()
+    }
+
+    /// The least that requests took which got no answer.
+    #[must_use]
+    pub fn unanswered(&self) -> LatencyHistogram {
+        let mut all = self.timed_out.clone();
+        all.add(&self.waiting);
+        all
+    }
+
+    /// Waits of all finished requests, and of those that got no answer the least they took.
     #[must_use]
     pub fn latency(&self) -> LatencyHistogram {
-        let mut all = self.timed_out.clone();
+        let mut all = self.unanswered();
         for entry in self.statuses.iter() {
             all.add(&entry.latency);
         }
@@ -82,10 +101,12 @@ impl Tally {
     pub fn add(&mut self, other: &Self) {
         self.statuses.add(&other.statuses);
         self.timed_out.add(&other.timed_out);
+        self.waiting.add(&other.waiting);
         self.open.add(&other.open);
         self.steps.add(&other.steps);
         self.requests += other.requests;
         self.bytes += other.bytes;
+        self.bytes_after_end += other.bytes_after_end;
         self.head_bytes += other.head_bytes;
         self.sent_bytes += other.sent_bytes;
         self.answers.add(&other.answers);

@@ -113,7 +113,7 @@ mod tests {
    75.038719 1.000000000000          3
 #[Mean    =    49.995776, StdDeviation   =    20.417380]
 #[Max     =    75.038719, Total count    =            3]
-#[Buckets =           32, SubBuckets     =         2048]
+#[Buckets =           37, SubBuckets     =         2048]
 ";
         assert_eq!(text, expected);
     }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::{HistogramError, LatencyHistogram, Tally};
 
+/// Statuses from here on are errors.
+const FIRST_ERROR: u16 = 400;
+
 /// A histogram of nanoseconds in HdrHistogram's own form: V2, deflated, in base64. Its loggers and plotters read it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct EncodedHistogram(String);
@@ -50,17 +53,21 @@ pub struct Histograms {
     pub statuses: BTreeMap<String, EncodedStatus>,
     /// The least that requests took which timed out.
     pub timed_out: EncodedHistogram,
+    /// The least that requests took which were still waiting when the run ended: in an open loop all of them, in a closed
+    /// one those that had waited longer than any that was answered.
+    pub waiting: EncodedHistogram,
     /// By how much the arrivals of an open loop started late that did not have to wait.
     pub start_delay: EncodedHistogram,
 }
 
 impl Histograms {
-    /// Waits of all finished requests, and of those that timed out the least they took.
+    /// Waits of all finished requests, and of those that got no answer the least they took.
     ///
     /// # Errors
     /// When one of the texts is no histogram.
     pub fn latency(&self) -> Result<LatencyHistogram, HistogramError> {
         let mut all = self.timed_out.decode()?;
+        all.add(&self.waiting.decode()?);
         for status in self.statuses.values() {
             all.add(&status.latency.decode()?);
         }
@@ -77,9 +84,16 @@ impl Histograms {
         Self {
             statuses: tally.statuses.iter().map(|entry| (entry.name(), encoded(entry))).collect(),
             timed_out: EncodedHistogram::of(&tally.timed_out),
+            waiting: EncodedHistogram::of(&tally.waiting),
             start_delay: EncodedHistogram::of(&tally.open.start_delay),
         }
     }
+}
+
+/// Whether answers of this status, as reports name it, are what was asked for: those below 400. What `other` holds is not
+/// known to be.
+pub(super) fn is_served(status: &str) -> bool {
+    status.parse().is_ok_and(|status: u16| status < FIRST_ERROR)
 }
 
 #[cfg(test)]

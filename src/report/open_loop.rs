@@ -21,8 +21,11 @@ pub struct OpenLoop {
     pub unanswered: u64,
     /// Those of the unanswered that were never sent, as no connection came free for them.
     pub unsent: u64,
-    /// Answers that came after the last arrival was due.
+    /// Answers that came after the last arrival was due. They are in all counts and latencies, and in no rate.
     pub answered_after_end: u64,
+    /// Bytes that came then; as with those answers.
+    #[serde(default)]
+    pub bytes_after_end: u64,
     /// Arrivals that found all connections busy. They waited for one, and their wait is in the latency.
     pub waited: u64,
     /// Arrivals that started more than 1 ms late although a connection was free: the load tester's own fault.
@@ -58,7 +61,8 @@ impl OpenLoop {
             failed: tally.failed.total(),
             unanswered: tally.unfinished,
             unsent: counts.unsent,
-            answered_after_end: tally.statuses.iter().map(|entry| entry.after_end).sum(),
+            answered_after_end: tally.after_end(),
+            bytes_after_end: tally.bytes_after_end,
             waited: counts.waited,
             late: counts.late,
             start_delay_us: StartDelayUs::of(&counts.start_delay),

@@ -32,7 +32,7 @@ pub struct RunReport {
     pub duration_s: f64,
     /// Requests with a complete answer, whatever its status.
     pub requests: u64,
-    /// Those per second of `duration_s`, in an open loop with those that came after the last arrival; 0 when nothing
+    /// Those per second of `duration_s`, without what came after the last arrival of an open loop was due; 0 when nothing
     /// finished.
     pub requests_per_s: f64,
     /// Bytes read: heads, bodies and their framing.
@@ -41,11 +41,12 @@ pub struct RunReport {
     pub head_bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// `bytes` per second.
+    /// Those per second of `duration_s`, without what came after the last arrival of an open loop was due.
     pub bytes_per_s: f64,
     /// What the answers held.
     pub answers: Answers,
-    /// Latency; all fields `null` when nothing finished.
+    /// Latency of finished requests, and of those that got no answer the least they took; all fields `null` when nothing
+    /// finished.
     pub latency_us: LatencyUs,
     /// Parts of that time, and connecting besides; all fields `null` when nothing finished.
     pub times_us: TimesUs,
@@ -171,11 +172,11 @@ impl RunReport {
             url: plan.url.to_string(),
             duration_s: seconds,
             requests: tally.requests,
-            requests_per_s: per_second(tally.requests),
+            requests_per_s: per_second(tally.requests - tally.after_end()),
             bytes: tally.bytes,
             head_bytes: tally.head_bytes,
             sent_bytes: tally.sent_bytes,
-            bytes_per_s: per_second(tally.bytes),
+            bytes_per_s: per_second(tally.bytes - tally.bytes_after_end),
             answers: Answers::of(tally),
             latency_us,
             times_us: if finished { TimesUs::of(tally, &latency, latency_us) } else { TimesUs::default() },
@@ -201,11 +202,7 @@ impl RunReport {
             unfinished: tally.unfinished,
             fairness: finished.then(|| Fairness::of(outcome)),
             partial: outcome.partial,
-            client_cpu: ClientCpu {
-                total_s: outcome.cpu.as_secs_f64(),
-                per_request_us: finished
-                    .then(|| outcome.cpu.as_secs_f64() * SECOND_US / tally.requests as f64),
-            },
+            client_cpu: ClientCpu::of(outcome),
             slo: None,
             search: None,
             soak: None,
@@ -229,6 +226,14 @@ impl RunReport {
         let case = Case::new(self);
         let (verdict, validity) = (Verdict::of_case(&case), Validity::of_case(&case));
         (self.verdict, self.validity) = (Some(verdict), Some(validity));
+    }
+}
+
+impl ClientCpu {
+    fn of(outcome: &Outcome) -> Self {
+        let (total_s, requests) =
+            ((outcome.cpu + outcome.cpu_after_end).as_secs_f64(), outcome.tally.requests);
+        Self { total_s, per_request_us: (requests > 0).then(|| total_s * SECOND_US / requests as f64) }
     }
 }
 

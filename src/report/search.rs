@@ -6,8 +6,9 @@ use std::fmt::{self, Write as _};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::histograms::is_served;
 use super::text::millis;
-use super::{BoundReport, LatencyUs, RunReport, SloReport};
+use super::{BoundReport, LatencyUs, LimitedBy, RunReport, SloReport};
 use crate::load::{Interval, Search, Tried};
 
 /// Late starts matter from this share of the arrivals on, and so do those that waited for a connection.
@@ -64,8 +65,7 @@ impl ProbeReport {
     #[must_use]
     pub fn new(rate: f64, run: &RunReport, slo: &SloReport) -> Self {
         let open = run.open_loop.as_ref();
-        let served =
-            run.statuses.iter().filter(|(status, _)| status.parse().is_ok_and(|status: u16| status < 400));
+        let served = run.statuses.iter().filter(|(status, _)| is_served(status));
         let in_time: u64 = served.map(|(_, answers)| answers.count - answers.after_end).sum();
         Self {
             rate,
@@ -85,10 +85,15 @@ impl ProbeReport {
     }
 }
 
-/// Whose fault it was that an SLO broke: the load tester's only where each broken bound would have held without it.
+/// Whose fault it was that an SLO broke: the load tester's where each broken bound would have held without its late starts,
+/// and where it was at its own limit. Then its queue is in the latencies, and arrivals wait for connections whose answers
+/// it has not read.
 fn tried(run: &RunReport, slo: &SloReport) -> Tried {
     if slo.met {
         return Tried::Held;
+    }
+    if run.verdict.as_ref().is_some_and(|verdict| verdict.limited_by == LimitedBy::Laptop) {
+        return Tried::Late;
     }
     let Some(open) = &run.open_loop else { return Tried::Broke };
     let late = open.late as f64 > open.arrivals as f64 * MANY;
@@ -198,7 +203,8 @@ impl SearchReport {
         if late > 0 {
             writeln!(
                 out,
-                "Note: {late} probes broke while this machine was late itself; they do not count against the server"
+                "Note: {late} probes broke while this machine was late itself, or at its limit; they do not count against the \
+                 server"
             )?;
         }
         Ok(())

@@ -35,6 +35,18 @@ fn the_load_tester_is_at_fault_only_where_its_own_delay_explains_it() {
     assert_eq!(result(None, 20.0, 50, 900), Tried::Broke);
 }
 
+#[test]
+fn a_load_tester_at_its_limit_says_nothing_of_the_server() {
+    let verdict = crate::report::Verdict { limited_by: LimitedBy::Laptop, ..Default::default() };
+    for (limit, expected) in [(Some(verdict), Tried::Late), (None, Tried::Broke)] {
+        let slo = SloReport { met: false, ..SloReport::default() };
+        // Its queue looks like the server's: arrivals that waited for connections.
+        let open = OpenLoop { arrivals: 1000, waited: 900, ..OpenLoop::default() };
+        let run = RunReport { open_loop: Some(open), verdict: limit, ..RunReport::default() };
+        assert_eq!(ProbeReport::new(100.0, &run, &slo).result, expected);
+    }
+}
+
 fn found(probes: &[ProbeReport]) -> SearchReport {
     let mut search = Search::new();
     for probe in probes {

@@ -15,15 +15,19 @@ use crate::telemetry::Sample;
 pub struct SeriesRow {
     /// When it began, in seconds after measuring began.
     pub begin_s: f64,
-    /// How long it was: 1, in the last row the rest. In an open loop the last row also has the answers that came after the
-    /// last arrival was due.
+    /// How long it was: 1, in the last row the rest. In an open loop the last row also counts the answers that came after the
+    /// last arrival was due, `after_end`, of which no rate in it knows.
     pub length_s: f64,
     /// Requests with a complete answer, whatever its status.
     pub requests: u64,
-    /// Those per second.
+    /// Those of them that came after the last arrival of an open loop was due; 0 in all rows but the last.
+    pub after_end: u64,
+    /// The others per second.
     pub requests_per_s: f64,
     /// Bytes read.
     pub bytes: u64,
+    /// Those of them that came after the last arrival of an open loop was due.
+    pub bytes_after_end: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
     /// Latency of what ended in this second.
@@ -81,8 +85,10 @@ impl SeriesRow {
             begin_s: second.begin.as_secs_f64(),
             length_s,
             requests: tally.requests,
-            requests_per_s: per_s(tally.requests as f64),
+            after_end: tally.after_end(),
+            requests_per_s: per_s((tally.requests - tally.after_end()) as f64),
             bytes: tally.bytes,
+            bytes_after_end: tally.bytes_after_end,
             sent_bytes: tally.sent_bytes,
             latency_us: RowLatencyUs::of(&latency),
             statuses: tally.statuses.iter().map(|one| (one.name(), one.latency.count())).collect(),

@@ -6,14 +6,13 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::histograms::is_served;
 use super::{EncodedStatus, RunReport};
 use crate::load::{HistogramError, LatencyHistogram};
 use crate::units::Span;
 
 /// The share of errors that is allowed when nothing is said of them, in percent.
 const ERRORS_PERCENT: f64 = 0.1;
-/// Statuses from here on are errors.
-const FIRST_ERROR: u16 = 400;
 
 /// What is asked of a server: latencies, and few errors.
 ///
@@ -152,16 +151,18 @@ impl SloReport {
 impl Judged {
     fn of(run: &RunReport) -> Result<Self, HistogramError> {
         let mut latency = run.histograms.timed_out.decode()?;
-        let refused = |status: &str| status.parse().is_ok_and(|status: u16| status >= FIRST_ERROR);
         for (_, EncodedStatus { latency: served, .. }) in
-            run.histograms.statuses.iter().filter(|(status, _)| !refused(status))
+            run.histograms.statuses.iter().filter(|(status, _)| is_served(status))
         {
             latency.add(&served.decode()?);
         }
-        // In a closed loop what is under way at the end has neither failed nor been late.
+        // In a closed loop what is under way at the end has not failed; late it is if it has waited longest of all.
         let (unanswered, asked) = match &run.open_loop {
             Some(open) => (open.unanswered, open.arrivals),
-            None => (0, run.requests + run.failed),
+            None => {
+                latency.add(&run.histograms.waiting.decode()?);
+                (0, run.requests + run.failed)
+            }
         };
         let errors = run.errors.status + run.failed + unanswered;
         Ok(Self {

@@ -10,6 +10,9 @@ const MILLI_US: f64 = 1000.0;
 /// What stands for a number that does not exist.
 const DASH: &str = "-";
 
+/// Answers that came too late are told of from one in so many arrivals on.
+const TELLS: u64 = 100;
+
 /// The line above the block, printed before the load starts: that `what`, such as `10s test`, is run.
 #[must_use]
 pub fn headline(what: impl Display, url: impl Display) -> String {
@@ -73,7 +76,7 @@ fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
 
 /// Latency by status, where there is more to say than the table of all of them does.
 fn statuses(out: &mut String, report: &RunReport) -> fmt::Result {
-    if report.statuses.len() < 2 && report.open_loop.is_none() {
+    if report.statuses.keys().all(|status| status == "200") && report.open_loop.is_none() {
         return Ok(());
     }
     writeln!(out, "\nLatency by status (ms)")?;
@@ -100,14 +103,20 @@ pub(super) fn millis(us: Option<f64>) -> String {
 
 /// What became of the arrivals of an open loop, and whose fault it was when they started late.
 fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
-    let OpenLoop { arrivals, answered, failed, unanswered, unsent, .. } = open;
+    let OpenLoop { arrivals, answered, failed, unanswered, unsent, answered_after_end: after, .. } = open;
+    // Where the server keeps up, one or two are under way when the last arrival is due.
+    let told = if *after * TELLS < *arrivals {
+        String::new()
+    } else {
+        format!(", {after} of them after the last was due and so in no rate")
+    };
     let rate = match open.steps.as_slice() {
         [first, .., last] => format!("{} to {}", first.rate, last.rate),
         _ => open.rate.to_string(),
     };
     writeln!(
         out,
-        "Arrivals: {arrivals} at {rate}/s: {answered} answered, {failed} failed, {unanswered} unanswered \
+        "Arrivals: {arrivals} at {rate}/s: {answered} answered{told}, {failed} failed, {unanswered} unanswered \
          ({unsent} never sent)"
     )?;
     let delay = &open.start_delay_us;

@@ -169,7 +169,8 @@ impl<'a> Contest<'a> {
         self.candidates.iter().enumerate().find_map(|(place, candidate)| {
             let turns = self.comparison.rounds.iter().rev().map(|round| &round.turns[place]);
             let empty: Vec<_> = turns.take_while(|turn| turn.requests == 0).collect();
-            let refused = empty.iter().all(|turn| turn.errors.connect > 0);
+            // The latest: while it went, one may have been taken and dropped.
+            let refused = empty.iter().take(GONE_AFTER).all(|turn| turn.errors.connect > 0);
             let seconds: f64 = empty.iter().map(|turn| turn.duration_s).sum();
             let gone =
                 empty.len() >= GONE_AFTER && (refused || seconds > candidate.plan.timeout.as_secs_f64());

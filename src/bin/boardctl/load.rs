@@ -9,7 +9,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use boardkit::load::{self, LoadPlan, Outcome, RequestParts, Schedule, Url};
+use boardkit::load::{self, LatencyHistogram, LoadPlan, Outcome, RequestParts, Schedule, Url};
 use boardkit::report::{RunReport, SloReport, hgrm, json};
 use boardkit::units::Span;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     report.slo = search.slo.as_ref().map(|slo| SloReport::of(slo, &report)).transpose()?;
     report.preset = args.preset.map(|preset| preset.report(&plan, &outcome, &report));
     let saved = files::save("--json", json_path, |path| json::write(&report, path));
-    let drawn = files::save("--hgrm", hgrm_path, |path| hgrm::write(&outcome.tally.latency(), path));
+    let drawn = files::save("--hgrm", hgrm_path, |path| hgrm::write(&waits(&outcome), path));
     // Printed also when a file could not be written: the minutes of a run are not to be lost.
     layout.print(&report)?;
     saved.and(drawn)?;
@@ -64,6 +64,11 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
         return Ok(ExitCode::from(EXIT_MEASURED_FAILURE));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The latencies that are reported: none where nothing finished, as everywhere.
+fn waits(outcome: &Outcome) -> LatencyHistogram {
+    if outcome.tally.requests > 0 { outcome.tally.latency() } else { LatencyHistogram::new() }
 }
 
 /// What was typed, with what the preset has for the rest.

@@ -6,7 +6,7 @@ use fastrand::Rng;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::interval::{RESAMPLES, interval};
+use super::interval::{MIN_ROUNDS, RESAMPLES, interval};
 use super::metric::Metric;
 use super::turn::Round;
 
@@ -90,7 +90,7 @@ pub(super) fn judge(rounds: &[Round], server: usize, metric: Metric, level: f64,
         found.map(|found| Ratio { value: found.centre.exp(), low: found.low.exp(), high: found.high.exp() });
     let verdict = match &ratio {
         Some(ratio) => ratio.verdict(metric),
-        None if ratios.is_empty() => Verdict::Unknown,
+        None if ratios.is_empty() || ratios.len() >= MIN_ROUNDS => Verdict::Unknown,
         None => Verdict::TooFewRounds,
     };
     Judgement { verdict, ratio, rounds: ratios.len() }

@@ -33,6 +33,9 @@ pub use typical::Typical;
 use super::seen::BUSY;
 use super::{Environment, Settings};
 
+/// A server that fails this share of its requests is not compared by what it serves alone.
+const UNSERVED: f64 = 0.01;
+
 /// A comparison. Every field is in the JSON under its own name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -121,6 +124,12 @@ impl Comparison {
         // In an open loop the rate is given, and what a server makes of it is how long it takes.
         let first = if self.settings.rate.is_some() { Metric::P99Us } else { Metric::RequestsPerS };
         pair.conclusion = words::conclusion(&pair, [first, Metric::ServerCpuUs]);
+        let bad =
+            [&self.servers[0], &self.servers[place]].map(|server| (&server.name, server.typical.unserved()));
+        for (name, share) in bad.into_iter().filter(|(_, share)| *share >= UNSERVED) {
+            pair.conclusion +=
+                &format!("; but {name} failed {} % of its requests", render::percent_of(share));
+        }
         pair
     }
 
@@ -131,12 +140,16 @@ impl Comparison {
             let (empty, rounds) = (typical.empty_turns, self.rounds.len());
             if empty > 0 {
                 faults.push(format!(
-                    "{name} finished nothing in {empty} of {rounds} rounds; these are in no ratio, which flatters it"
+                    "{name} served nothing in {empty} of {rounds} rounds; these are in no ratio, which flatters it"
                 ));
             }
-            let wrong = typical.errors.socket() + typical.errors.status;
-            if wrong > 0 {
-                faults.push(format!("{name} had {wrong} errors beside {} answers", typical.requests));
+            let (status, socket, answers) =
+                (typical.errors.status, typical.errors.socket(), typical.requests);
+            if status > 0 {
+                faults.push(format!("{status} of {answers} answers of {name} are errors (status 400 or above), and in no figure"));
+            }
+            if socket > 0 {
+                faults.push(format!("{name} had {socket} socket errors beside {answers} answers"));
             }
         }
         faults

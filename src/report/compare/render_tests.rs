@@ -24,6 +24,7 @@ fn turn(speed: f64, machine: f64) -> Turn {
     Turn {
         duration_s: 0.5,
         requests: 20_000,
+        served: 20_000,
         requests_per_s: Some(rate),
         server_cpu_us: Some(10.0 / speed),
         p50_us: Some(200.0 / speed),
@@ -108,8 +109,8 @@ fn three_servers_fit_into_a_hundred_columns_and_share_one_level() {
         "\nErrors: timeout                       0      0      3\n",
         "\nAgainst boardd                          ratio  97.5 % interval  verdict\n",
         "\nWarning: the contents are of different sizes, ",
-        "\nWarning: go finished nothing in 1 of 12 rounds; ",
-        "\nWarning: go had 3 errors beside 220000 answers\n",
+        "\nWarning: go served nothing in 1 of 12 rounds; ",
+        "\nWarning: go had 3 socket errors beside 220000 answers\n",
         "\nNote: the clock was capped\n",
         "\nNote: header fields that not every server sends: Server (boardd 24 bytes, go 24 bytes); Via ",
         "\nNote: each interval is one of 97.5 %, so that the 2 of one figure ",

@@ -39,13 +39,15 @@ pub struct Typical {
     pub worst_gap_ms: Option<f64>,
     /// Processor time of the load tester's threads, on average of them, as a share of a core.
     pub client_thread: Option<f64>,
+    /// Requests with a status below 400 in all turns.
+    pub served: u64,
     /// Requests with a complete answer in all turns.
     pub requests: u64,
     /// Requests in all turns that were sent and got no complete answer.
     pub failed: u64,
     /// Errors in all turns by kind.
     pub errors: ErrorCounts,
-    /// Turns in which nothing finished: they are in no ratio.
+    /// Turns in which nothing was served: they are in no ratio.
     pub empty_turns: usize,
 }
 
@@ -85,11 +87,20 @@ impl Typical {
             slowest_by_fastest: centre(&fairness().map(evenness).collect::<Vec<_>>()),
             worst_gap_ms: fairness().map(|fairness| fairness.worst_gap_ms).reduce(f64::max),
             client_thread: typical(&|turn| turn.client_thread),
+            served: turns.iter().map(|turn| turn.served).sum(),
             requests,
             failed: turns.iter().map(|turn| turn.failed).sum(),
             errors,
-            empty_turns: turns.iter().filter(|turn| turn.requests == 0).count(),
+            empty_turns: turns.iter().filter(|turn| turn.served == 0).count(),
         }
+    }
+}
+
+impl Typical {
+    /// Share of the requests that were not served: errors by status, and requests without an answer; 0 when there were none.
+    pub(super) fn unserved(&self) -> f64 {
+        let all = self.requests + self.failed;
+        if all == 0 { 0.0 } else { (all - self.served) as f64 / all as f64 }
     }
 }
 

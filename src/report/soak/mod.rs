@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SeriesRow;
 use super::clock::ClockSeen;
+use super::histograms::is_served;
 
 /// The burst is the best of the blocks of this length ...
 const BLOCK: usize = 10;
@@ -144,9 +145,8 @@ impl SoakReport {
 
 impl Point {
     fn new(row: &SeriesRow) -> Self {
-        let refused = |status: &str| status.parse().is_ok_and(|status: u16| status > 399);
         let served: u64 =
-            row.statuses.iter().filter(|(status, _)| !refused(status)).map(|(_, count)| count).sum();
+            row.statuses.iter().filter(|(status, _)| is_served(status)).map(|(_, count)| count).sum();
         let temp_c = row.board.as_ref().and_then(|board| board.cpu_temp_c);
         Self { begin_s: row.begin_s, per_s: served as f64 / row.length_s, temp_c }
     }

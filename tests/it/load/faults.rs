@@ -200,7 +200,26 @@ fn a_time_out_counts_with_the_least_it_took() {
     assert_eq!(run.count("failed_by/timed_out"), run.count("errors/timeout"));
     assert_eq!(run.count("connections/closed_without_notice"), 0, "{}", run.stdout);
     assert!(run.report["latency_us"]["max"].as_f64().is_some_and(|us| us >= 60_000.0), "{}", run.stdout);
-    assert!(run.stdout.contains("timed out; each is in the latency figures"), "{}", run.stdout);
+    assert!(run.stdout.contains("timed out after 60ms; each is in the latency figures"), "{}", run.stdout);
+}
+
+#[test]
+fn a_connection_that_hangs_is_in_the_latency_although_the_run_ends_first() {
+    let first = AtomicU64::new(0);
+    let server = serve(move |peer| {
+        // The probe asks nothing, and of the others the first one hangs.
+        while peer.request().is_some() {
+            if first.fetch_add(1, Ordering::Relaxed) == 0 {
+                return peer.ignore();
+            }
+            peer.send(OK);
+        }
+    });
+    let flags = ["-c", "2", "-t", "1", "-d", "500ms", "--timeout", "30s", "--slo", "max<300ms"];
+    let run = load(&format!("http://{server}/"), &flags);
+    assert_eq!((run.code, run.count("unfinished") >= 1), (1, true), "{}", run.stdout);
+    assert!(run.report["latency_us"]["max"].as_f64().is_some_and(|us| us >= 450_000.0), "{}", run.stdout);
+    assert!(run.report["latency_us"]["p50"].as_f64().is_some_and(|us| us < 300_000.0), "{}", run.stdout);
 }
 
 #[test]

@@ -123,6 +123,32 @@ fn what_is_never_answered_is_unanswered_or_timed_out() {
 }
 
 #[test]
+fn what_a_server_could_not_do_in_time_is_in_no_rate() {
+    // At most 25 a second on each of four connections, and 200 are offered: half of them come after the end, or never.
+    let server = serve(|peer| {
+        while peer.request().is_some() {
+            thread::sleep(Duration::from_millis(40));
+            peer.send(OK);
+        }
+    });
+    let run =
+        load(&format!("http://{server}/"), &["-c", "4", "-d", "1s", "--rate", "200", "--timeout", "500ms"]);
+    expect_all_accounted_for(&run);
+    let after = run.count("open_loop/answered_after_end");
+    let in_time = run.count("requests") - after;
+    assert!(after > 10, "{}", run.stdout);
+    let rate = microseconds(&run, "requests_per_s") * microseconds(&run, "duration_s");
+    assert!((rate - in_time as f64).abs() < 0.01, "{rate} {in_time}");
+    assert!(run.stdout.contains(&format!(", {after} of them after the last was due")), "{}", run.stdout);
+    let rows = run.report["series"].as_array().expect("rows");
+    assert!(rows.iter().all(|row| row["requests_per_s"].as_f64() < Some(120.0)), "{rows:?}");
+    // A wait that never ended is a wait: of 200 arrivals more than 1 in 10 got no answer in 1.5 s.
+    let unanswered = run.count("open_loop/unanswered");
+    assert!(unanswered > 20, "{}", run.stdout);
+    assert!(microseconds(&run, "latency_us/p90") >= 500_000.0, "{}", run.stdout);
+}
+
+#[test]
 fn arrivals_are_accounted_for_whatever_the_server_does_to_its_connections() {
     // Closes before, in the middle of, and after an answer, each in turn.
     for flags in [&["--no-retry"][..], &[], &["--no-keepalive"]] {
