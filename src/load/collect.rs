@@ -1,7 +1,7 @@
 //! Seconds put together from what the threads counted in them.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::outcome::Outcome;
 use super::run::Progress;
@@ -29,6 +29,8 @@ impl Observer for () {}
 pub struct Second {
     /// Which, from 0.
     pub number: u32,
+    /// The moment at which it began.
+    pub began: Instant,
     /// When it began, after measuring began.
     pub begin: Duration,
     /// How long it was: a second, in the last one the rest. In an open loop answers that came after the last arrival was due
@@ -81,11 +83,13 @@ pub(super) struct Collector {
     open: BTreeMap<u32, (u64, u64, Second)>,
     /// When measuring began.
     zero: Option<u64>,
+    /// Time zero of the threads' clocks.
+    base: Instant,
 }
 
 impl Collector {
-    pub(super) fn new(threads: usize) -> Self {
-        Self { threads, open: BTreeMap::new(), zero: None }
+    pub(super) fn new(threads: usize, base: Instant) -> Self {
+        Self { threads, open: BTreeMap::new(), zero: None, base }
     }
 
     /// Takes a part, and gives a second that is whole with it.
@@ -100,6 +104,7 @@ impl Collector {
             None => {
                 let second = Second {
                     number: part.second,
+                    began: self.base,
                     begin: Duration::ZERO,
                     length: Duration::ZERO,
                     tally: part.tally,
@@ -124,6 +129,7 @@ impl Collector {
 
     fn timed(&mut self, (begin, end, mut second): (u64, u64, Second)) -> Second {
         let zero = *self.zero.get_or_insert(begin);
+        second.began = self.base + Duration::from_nanos(begin);
         second.begin = Duration::from_nanos(begin.saturating_sub(zero));
         second.length = Duration::from_nanos(end.saturating_sub(begin));
         second
@@ -145,7 +151,7 @@ mod tests {
 
     #[test]
     fn seconds_come_in_order_once_all_threads_are_through_and_nothing_gets_lost() {
-        let mut collector = Collector::new(2);
+        let mut collector = Collector::new(2, Instant::now());
         assert_eq!(seen(collector.take(part(0, (100, 200), 1))), None);
         assert_eq!(seen(collector.take(part(1, (200, 300), 2))), None);
         assert_eq!(seen(collector.take(part(0, (90, 195), 4))), Some((0, 5, 0, 110)));

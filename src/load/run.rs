@@ -101,6 +101,7 @@ fn run_threads(
         start: Barrier::new(threads + 1),
         base: Instant::now(),
         origin: OnceLock::new(),
+        first_body: OnceLock::new(),
         unfinished: AtomicUsize::new(threads),
         last_done: AtomicU64::new(0),
     };
@@ -124,7 +125,7 @@ fn run_threads(
         drop(gate);
         drop(parts);
         signals.start.wait();
-        observe(plan, &live, &counted, outcome, observer);
+        observe(plan, &live, Collector::new(threads, signals.base), &counted, outcome, observer);
         workers.into_iter().try_for_each(|worker| worker.join().expect("a load thread never panics"))
     })
 }
@@ -133,12 +134,12 @@ fn run_threads(
 fn observe(
     plan: &LoadPlan,
     live: &[Live],
+    mut collector: Collector,
     counted: &mpsc::Receiver<Part>,
     outcome: &mut Outcome,
     observer: &mut dyn Observer,
 ) {
     let begun = Instant::now();
-    let mut collector = Collector::new(live.len());
     let mut due = begun + PROGRESS_EVERY;
     loop {
         match counted.recv_timeout(due.saturating_duration_since(Instant::now())) {

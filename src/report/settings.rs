@@ -33,12 +33,15 @@ pub struct Settings {
     pub retry: bool,
     /// The arrivals of an open loop, such as `2000` or `100..5000 in 10 steps`; `null` in a closed one.
     pub rate: Option<String>,
+    /// Steps of a ramp; `null` where the rate does not change.
+    pub steps: Option<usize>,
 }
 
 impl Settings {
     /// Those of a plan.
     #[must_use]
     pub fn of(plan: &LoadPlan) -> Self {
+        let ramp = plan.schedule.as_ref().filter(|schedule| schedule.is_ramp());
         Self {
             request: plan.request.line(),
             request_bytes: plan.request.bytes.len() as u64,
@@ -52,6 +55,7 @@ impl Settings {
             keep_alive: plan.request.keep_alive,
             retry: plan.retry,
             rate: plan.schedule.as_ref().map(ToString::to_string),
+            steps: ramp.map(|ramp| ramp.steps(plan.duration).len()),
         }
     }
 }

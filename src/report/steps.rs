@@ -83,7 +83,7 @@ pub(super) fn of(
             StepReport::new(step, measured, counts.unwrap_or(&StepCounts::default()))
         })
         .collect();
-    judge(&mut rows);
+    judge(&mut rows, 1);
     rows
 }
 
@@ -111,14 +111,14 @@ impl StepReport {
     }
 }
 
-/// Works out what follows from the counts.
-pub(super) fn judge(steps: &mut [StepReport]) {
+/// Works out what follows from the counts; each step was gone through so many `times`, one after the other.
+pub(super) fn judge(steps: &mut [StepReport], times: usize) {
     // An answer takes its time also where nothing waits: the least of the medians says how long.
     let usual_us = steps.iter().filter_map(|step| step.latency_us.p50).reduce(f64::min).unwrap_or_default();
     for step in steps {
         let served = step.served_meanwhile as f64;
         step.achieved_per_s = (step.length_s > 0.0).then(|| served / step.length_s);
-        let under_way = (step.rate * usual_us / 1e6).min(step.arrivals as f64 * UNDER_WAY);
+        let under_way = (step.rate * usual_us / 1e6 * times as f64).min(step.arrivals as f64 * UNDER_WAY);
         step.kept_up = served + under_way >= step.arrivals as f64 * KEPT_UP;
     }
 }
@@ -180,7 +180,7 @@ mod tests {
             ..StepReport::default()
         };
         let mut steps: Vec<_> = rates.iter().map(step).collect();
-        judge(&mut steps);
+        judge(&mut steps, 1);
         steps
     }
 
@@ -207,11 +207,11 @@ mod tests {
         // 300 ms an answer: of a step of a second 300 of 1,000 come when it is over, of one of 10 s 300 of 10,000.
         let mut rows = steps(&[(1000, 970)]);
         rows[0].latency_us.p50 = Some(300_000.0);
-        judge(&mut rows);
+        judge(&mut rows, 1);
         assert!(rows[0].kept_up);
         // But no more than a tenth.
         rows[0].served_meanwhile = 8_000;
-        judge(&mut rows);
+        judge(&mut rows, 1);
         assert!(!rows[0].kept_up);
     }
 

@@ -102,7 +102,7 @@ pub(super) fn millis(us: Option<f64>) -> String {
 }
 
 /// What became of the arrivals of an open loop, and whose fault it was when they started late.
-fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
+fn arrivals(out: &mut String, open: &OpenLoop, is_sum: bool) -> fmt::Result {
     let OpenLoop { arrivals, answered, failed, unanswered, unsent, answered_after_end: after, .. } = open;
     // Where the server keeps up, one or two are under way when the last arrival is due.
     let told = if *after * TELLS < *arrivals {
@@ -111,12 +111,13 @@ fn arrivals(out: &mut String, open: &OpenLoop) -> fmt::Result {
         format!(", {after} of them after the last was due and so in no rate")
     };
     let rate = match open.steps.as_slice() {
-        [first, .., last] => format!("{} to {}", first.rate, last.rate),
-        _ => open.rate.to_string(),
+        [first, .., last] => format!("{} to {}/s", first.rate, last.rate),
+        _ if is_sum => format!("{:.1}/s on average", open.rate),
+        _ => format!("{}/s", open.rate),
     };
     writeln!(
         out,
-        "Arrivals: {arrivals} at {rate}/s: {answered} answered{told}, {failed} failed, {unanswered} unanswered \
+        "Arrivals: {arrivals} at {rate}: {answered} answered{told}, {failed} failed, {unanswered} unanswered \
          ({unsent} never sent)"
     )?;
     let delay = &open.start_delay_us;
@@ -134,7 +135,7 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
     let connections = &report.connections;
     writeln!(out)?;
     if let Some(open) = &report.open_loop {
-        arrivals(out, open)?;
+        arrivals(out, open, report.merged.is_some())?;
     }
     write!(out, "Connections: {} asked, {} opened", connections.asked, connections.opened)?;
     if report.reconnects > 0 {
@@ -147,6 +148,16 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
         write!(out, ", {} refused", connections.refused)?;
     }
     writeln!(out)?;
+    let answers = &report.answers;
+    if let (Some(least), Some(most), 1..) =
+        (answers.shortest_body_bytes, answers.longest_body_bytes, answers.other_length)
+    {
+        writeln!(
+            out,
+            "Contents: {least} to {most} bytes; {} not as long as the first",
+            answers.other_length
+        )?;
+    }
     if let Some(fairness) = report.fairness {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
         writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;

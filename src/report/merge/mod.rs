@@ -3,15 +3,22 @@
 //! A sum remembers its runs, and all that is not a sum of counts is worked out from them anew. So it does not matter in which
 //! order runs are added, nor whether some of them are sums already.
 
+mod different;
 mod error;
 mod finish;
+mod notes;
+mod ramps;
 mod series;
 mod sum;
+mod time;
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::RunReport;
+use super::{EncodedHistogram, RunReport, Settings};
+use ramps::Ramps;
 
 pub use error::MergeError;
 
@@ -55,6 +62,8 @@ pub struct Together {
     pub length_s: f64,
     /// Requests with a complete answer, per second of it.
     pub requests_per_s: f64,
+    /// Arrivals of open loops that were due, per second of it; `null` in closed ones.
+    pub arrivals_per_s: Option<f64>,
 }
 
 /// One run of a sum.
@@ -63,16 +72,16 @@ pub struct Together {
 pub struct MergedRun {
     /// What it is called, such as the name of its file.
     pub name: String,
+    /// The URL that it loaded.
+    pub url: String,
+    /// What it was asked for.
+    pub settings: Settings,
     /// When measuring began, in seconds since 1970 by the clock of its machine.
     pub started_unix_s: f64,
     /// How long was measured, in seconds.
     pub duration_s: f64,
     /// Requests with a complete answer.
     pub requests: u64,
-    /// Arrivals of an open loop as typed; `null` in a closed one.
-    pub rate: Option<String>,
-    /// Those per second, of a ramp on average.
-    pub rate_per_s: Option<f64>,
     /// Processor time of its load threads, in seconds.
     pub client_cpu_s: f64,
     /// Whether it was not carried out to its end.
@@ -81,6 +90,8 @@ pub struct MergedRun {
     pub machine: String,
     /// That machine's kernel.
     pub kernel: String,
+    /// Versions of the programs involved, by name.
+    pub versions: BTreeMap<String, String>,
     /// Its command line.
     pub command: String,
     /// What the reader should know of it, one sentence each, what speaks against its validity included.
@@ -93,7 +104,9 @@ impl RunReport {
     /// The sum of several reports; `command` is the command line that asked for it.
     ///
     /// Rates are over the time in which any of the runs measured. Seconds are put together by the clocks of the machines:
-    /// each goes whole into the second of that clock that most of it is in.
+    /// each goes whole into the second of that clock that most of it is in. Steps of ramps are added where the runs went through
+    /// them together, or one run after the other. What is of one run, or of the one machine that ran it, is left out: times,
+    /// verdict, validity, telemetry, SLO, search, soak and preset. The settings are what was asked for at a time, at most.
     ///
     /// # Errors
     /// When the reports can't be added, or not without more being allowed.
@@ -101,22 +114,26 @@ impl RunReport {
         let [first, _, ..] = parts else { return Err(MergeError::TooFew) };
         let mut runs: Vec<MergedRun> = parts.iter().flat_map(Part::runs).collect();
         runs.sort_by(|one, other| {
-            one.started_unix_s.total_cmp(&other.started_unix_s).then_with(|| one.digest.cmp(&other.digest))
+            let same = || (&one.digest, &one.command).cmp(&(&other.digest, &other.command));
+            one.started_unix_s.total_cmp(&other.started_unix_s).then_with(same)
         });
         error::check_runs(&runs)?;
         let gaps = error::check_times(&runs, allow)?;
-        for part in parts[1..].iter().filter(|_| !allow.different) {
-            error::check_settings(first, part, gaps)?;
+        let mut differences = different::differences(&runs, gaps);
+        if !allow.different {
+            differences.drain(..).next().map_or(Ok(()), |difference| Err(difference.error()))?;
+            ramps::check(&runs)?;
         }
-        let mut ordered = parts.to_vec();
-        ordered.sort_by(|one, other| one.run.started_unix_s.total_cmp(&other.run.started_unix_s));
-        let (mut sum, zero) = (ordered[0].run.clone(), runs[0].started_unix_s.round());
-        sum.series = series::merged(&ordered, zero)?;
-        for part in &ordered[1..] {
-            sum::add(&mut sum, part)?;
+        let (mut sum, zero) = (first.run.clone(), runs[0].started_unix_s.round());
+        let same_board = runs.iter().all(|run| host(&run.url) == host(&runs[0].url));
+        sum.series = series::merged(parts, zero, same_board)?;
+        let ramps = Ramps::of(&runs);
+        for part in &parts[1..] {
+            sum::add(&mut sum, part, ramps)?;
         }
         sum.merged = Some(Merged { sequential: gaps, together: None, runs });
         finish::finish(&mut sum, zero, command).map_err(MergeError::histogram(first.name))?;
+        sum.notes = notes::notes(&sum, &differences);
         Ok(sum)
     }
 }
@@ -132,15 +149,16 @@ impl Part<'_> {
         let invalid = invalid.map(|mark| format!("not valid: {}", mark.text));
         vec![MergedRun {
             name: self.name.to_owned(),
+            url: run.url.clone(),
+            settings: run.settings.clone(),
             started_unix_s: run.started_unix_s,
             duration_s: run.duration_s,
             requests: run.requests,
-            rate: run.settings.rate.clone(),
-            rate_per_s: run.open_loop.as_ref().map(|open| open.rate),
             client_cpu_s: run.client_cpu.total_s,
             partial: run.partial,
             machine: run.environment.machine.clone(),
             kernel: run.environment.kernel.clone(),
+            versions: run.environment.versions.clone(),
             command: run.environment.command.clone(),
             notes: run.notes.iter().cloned().chain(invalid).collect(),
             digest: digest(run),
@@ -148,12 +166,19 @@ impl Part<'_> {
     }
 }
 
+/// Host and port of a URL.
+fn host(url: &str) -> Option<&str> {
+    url.split('/').nth(2)
+}
+
 /// FNV-1a, of 64 bits, over all histograms: two runs do not have the same latencies to the last request.
 fn digest(run: &RunReport) -> String {
     let histograms = &run.histograms;
     let statuses =
         histograms.statuses.iter().flat_map(|(name, status)| [name.as_str(), status.latency.text()]);
-    let texts = statuses.chain([histograms.timed_out.text(), histograms.start_delay.text()]);
+    let texts = statuses.chain(
+        [&histograms.timed_out, &histograms.waiting, &histograms.start_delay].map(EncodedHistogram::text),
+    );
     let hash = texts.flat_map(str::bytes).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });

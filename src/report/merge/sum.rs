@@ -1,25 +1,25 @@
 //! All that is a sum of counts.
 
-use super::super::steps::StepReport;
 use super::super::{Connections, EncodedHistogram, EncodedStatus, Fairness, Histograms, OpenLoop, RunReport};
+use super::ramps::{self, Ramps};
 use super::{MergeError, Part};
 use crate::load::HistogramError;
 
 /// Adds `part` to `sum`; what follows from the counts is left for the end.
-pub(super) fn add(sum: &mut RunReport, part: &Part<'_>) -> Result<(), MergeError> {
+pub(super) fn add(sum: &mut RunReport, part: &Part<'_>, ramps: Option<Ramps>) -> Result<(), MergeError> {
     let (run, error) = (part.run, MergeError::histogram(part.name));
     sum.requests += run.requests;
     sum.bytes += run.bytes;
     sum.head_bytes += run.head_bytes;
     sum.sent_bytes += run.sent_bytes;
     sum.answers.body_bytes += run.answers.body_bytes;
+    sum.answers.other_length += run.answers.other_length;
     sum.answers.kept_alive += run.answers.kept_alive;
     sum.answers.shortest_body_bytes =
         known([sum.answers.shortest_body_bytes, run.answers.shortest_body_bytes], u64::min);
     sum.answers.longest_body_bytes =
         known([sum.answers.longest_body_bytes, run.answers.longest_body_bytes], u64::max);
     sum.threads += run.threads;
-    sum.settings.requests = sum.settings.requests.zip(run.settings.requests).map(|(one, other)| one + other);
     connections(&mut sum.connections, &run.connections);
     sum.errors.add(&run.errors);
     sum.reconnects += run.reconnects;
@@ -31,8 +31,10 @@ pub(super) fn add(sum: &mut RunReport, part: &Part<'_>) -> Result<(), MergeError
         fastest: one.fastest.max(other.fastest),
         worst_gap_ms: one.worst_gap_ms.max(other.worst_gap_ms),
     });
-    if let (Some(sum), Some(open)) = (&mut sum.open_loop, &run.open_loop) {
-        open_loop(sum, open).map_err(&error)?;
+    match (&mut sum.open_loop, &run.open_loop) {
+        (Some(sum), Some(open)) => open_loop(sum, open, ramps).map_err(&error)?,
+        // Arrivals of some of the runs are nothing that the requests of all could be held against.
+        (sum, _) => *sum = None,
     }
     histograms(&mut sum.histograms, &run.histograms).map_err(&error)?;
     sum.partial |= run.partial;
@@ -55,36 +57,17 @@ fn connections(sum: &mut Connections, other: &Connections) {
     sum.out_of_ports += other.out_of_ports;
 }
 
-fn open_loop(sum: &mut OpenLoop, other: &OpenLoop) -> Result<(), HistogramError> {
+fn open_loop(sum: &mut OpenLoop, other: &OpenLoop, ramps: Option<Ramps>) -> Result<(), HistogramError> {
     sum.arrivals += other.arrivals;
     sum.answered += other.answered;
     sum.failed += other.failed;
     sum.unanswered += other.unanswered;
     sum.unsent += other.unsent;
     sum.answered_after_end += other.answered_after_end;
+    sum.bytes_after_end += other.bytes_after_end;
     sum.waited += other.waited;
     sum.late += other.late;
-    for (index, theirs) in other.steps.iter().enumerate() {
-        match sum.steps.get_mut(index) {
-            Some(ours) => step(ours, theirs)?,
-            None => sum.steps.push(theirs.clone()),
-        }
-    }
-    Ok(())
-}
-
-fn step(sum: &mut StepReport, other: &StepReport) -> Result<(), HistogramError> {
-    sum.rate += other.rate;
-    sum.length_s = sum.length_s.max(other.length_s);
-    sum.arrivals += other.arrivals;
-    sum.answered += other.answered;
-    sum.failed += other.failed;
-    sum.unanswered += other.unanswered;
-    sum.errors += other.errors;
-    sum.waited += other.waited;
-    sum.late += other.late;
-    sum.served_meanwhile += other.served_meanwhile;
-    histogram(&mut sum.histogram, &other.histogram)
+    ramps::add(&mut sum.steps, &other.steps, ramps)
 }
 
 fn histograms(sum: &mut Histograms, other: &Histograms) -> Result<(), HistogramError> {
@@ -94,10 +77,11 @@ fn histograms(sum: &mut Histograms, other: &Histograms) -> Result<(), HistogramE
         ours.after_end += after_end;
     }
     histogram(&mut sum.timed_out, &other.timed_out)?;
+    histogram(&mut sum.waiting, &other.waiting)?;
     histogram(&mut sum.start_delay, &other.start_delay)
 }
 
-fn histogram(sum: &mut EncodedHistogram, other: &EncodedHistogram) -> Result<(), HistogramError> {
+pub(super) fn histogram(sum: &mut EncodedHistogram, other: &EncodedHistogram) -> Result<(), HistogramError> {
     let mut both = sum.decode()?;
     both.add(&other.decode()?);
     *sum = EncodedHistogram::of(&both);

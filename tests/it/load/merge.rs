@@ -1,11 +1,12 @@
 //! `boardctl merge`: results of real runs added up, and what it refuses.
 
 use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use crate::support::boardctl::{Run, TempFile, boardctl, command};
-use crate::support::scripted::answering;
+use crate::support::boardctl::{Run, TempFile, boardctl, command, load};
+use crate::support::scripted::{answering, serve};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -79,4 +80,16 @@ fn what_can_not_be_added_is_refused_in_one_line() {
     assert!(run.code == 2 && run.stderr.contains("no result of a load"), "{}", run.stderr);
     let run = boardctl(&["merge", &one.0.to_string_lossy()]);
     assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
+}
+
+#[test]
+fn a_short_open_loop_began_when_it_began_however_long_its_last_answers_took() {
+    // It never answers, so that the only second is handed over when the time-out is over.
+    let server = serve(|peer| peer.ignore());
+    let flags = ["-d", "200ms", "-c", "2", "--rate", "20", "--timeout", "600ms"];
+    let run = load(&format!("http://{server}/"), &flags);
+    let after = SystemTime::now().duration_since(UNIX_EPOCH).expect("this century").as_secs_f64();
+    let started = run.report["started_unix_s"].as_f64().expect("a time");
+    // All time was waited through: what is left for the last ones after the last arrival is a whole time-out.
+    assert!(after - started > 0.75, "{started} to {after}: {}", run.stdout);
 }

@@ -182,6 +182,7 @@ fn settings(seconds: u32) -> Settings {
         keep_alive: true,
         retry: true,
         rate: None,
+        steps: None,
     }
 }
 

@@ -12,7 +12,8 @@ Examples:
 Where one laptop can't load a server enough, run the same `boardctl load … --json FILE` on several at the
 same time and add their results here: requests and errors are summed, histograms are added, so that the
 percentiles are those of all requests, and seconds are put together by the laptops' clocks, which should
-agree (NTP). For more machines than one starts by hand, the Ansible playbook starts boardctl on a group of
+agree (NTP). Steps of ramps are added where the runs began within a quarter of a step of each other, or each
+when another was over. For more machines than one starts by hand, the Ansible playbook starts boardctl on a group of
 hosts and merges what they wrote.
 Exit codes: 0 added; 2 wrong usage, results that can't be added, or a file that is none.";
 
@@ -29,7 +30,8 @@ pub(crate) struct MergeArgs {
     /// Also add runs that were made one after the other: rates leave out the time in between
     #[arg(long)]
     pub(crate) sequential: bool,
-    /// Also add runs that were not asked for the same: another URL, request, time-out or kind of loop
+    /// Also add runs that were not asked for the same: another URL, request, time-out or kind of loop, or other
+    /// steps, which are left out then
     #[arg(long)]
     pub(crate) force: bool,
 }
