@@ -37,6 +37,19 @@ pub enum LoadError {
         /// Connections that the limit allows.
         fits: u64,
     },
+    /// The machine allows no more threads.
+    #[error(
+        "can't start thread {number} of --threads {asked}: lower -t, or raise what limits processes and memory \
+         (`ulimit -u`, `ulimit -v`, a container's pids)"
+    )]
+    Thread {
+        /// Threads to be started.
+        asked: usize,
+        /// Which of them could not be, from 1.
+        number: usize,
+        /// The kernel's answer, which is not in the text: it is the cause.
+        source: io::Error,
+    },
     /// What is sent at once does not fit into memory that anybody has for it.
     #[error(
         "--pipeline {asked} of requests of {bytes} bytes is more than the 64 MiB that are sent at once: at most {fits} fit"

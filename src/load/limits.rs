@@ -21,8 +21,8 @@ pub fn share(total: usize, threads: usize, index: usize) -> usize {
 /// # Errors
 /// [`LoadError::Descriptors`] with the number that fits when the hard limit is too low.
 pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadError> {
-    let own = RESERVE + PER_THREAD * threads as u64;
-    let needed = connections as u64 + own;
+    let own = PER_THREAD.saturating_mul(threads as u64).saturating_add(RESERVE);
+    let needed = own.saturating_add(connections as u64);
     let limit = getrlimit(Resource::Nofile);
     // `None` is "no limit".
     let Some(soft) = limit.current else { return Ok(()) };
@@ -45,7 +45,7 @@ pub fn allow_descriptors(connections: usize, threads: usize) -> Result<(), LoadE
 fn fitting(limit: u64, threads: usize) -> u64 {
     let (room, threads) = (limit.saturating_sub(RESERVE), threads as u64);
     let with_a_thread_each = room / (PER_THREAD + 1);
-    with_a_thread_each.max(room.saturating_sub(PER_THREAD * threads)).min(room)
+    with_a_thread_each.max(room.saturating_sub(PER_THREAD.saturating_mul(threads))).min(room)
 }
 
 #[cfg(test)]
@@ -62,6 +62,14 @@ mod tests {
                 assert!(fits == 0 || needs(fits) <= limit, "{limit}, {threads}: {fits}");
                 assert!(needs(fits + 1) > limit, "{limit}, {threads}: {fits}");
             }
+        }
+    }
+
+    #[test]
+    fn what_no_limit_can_hold_is_refused() {
+        for (connections, threads) in [(usize::MAX, 1), (usize::MAX, usize::MAX), (1, usize::MAX)] {
+            let refused = allow_descriptors(connections, threads);
+            assert!(matches!(refused, Err(LoadError::Descriptors { .. })), "{refused:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Barrier, OnceLock, mpsc};
+use std::sync::{Barrier, OnceLock, RwLock, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -106,16 +106,23 @@ fn run_threads(
         last_done: AtomicU64::new(0),
     };
     let (parts, counted) = mpsc::channel();
+    // Where one can't be started, the others would wait for it for ever: none begins before all are there.
+    let all_there = RwLock::new(false);
     thread::scope(|scope| {
-        let workers: Vec<_> = epolls
-            .iter()
-            .zip(&live)
-            .enumerate()
-            .map(|(index, (epoll, live))| {
-                let (signals, parts) = (&signals, parts.clone());
-                scope.spawn(move || worker::run(settled, index, epoll, signals, live, parts))
-            })
-            .collect();
+        let mut gate = all_there.write().expect("nobody has had it yet");
+        let mut workers = Vec::with_capacity(threads);
+        for (index, (epoll, live)) in epolls.iter().zip(&live).enumerate() {
+            let (signals, parts, all_there) = (&signals, parts.clone(), &all_there);
+            let begin = move || {
+                let all = all_there.read().is_ok_and(|there| *there);
+                if all { worker::run(settled, index, epoll, signals, live, parts) } else { Ok(()) }
+            };
+            let started = thread::Builder::new().spawn_scoped(scope, begin);
+            let number = index + 1;
+            workers.push(started.map_err(|source| LoadError::Thread { asked: threads, number, source })?);
+        }
+        *gate = true;
+        drop(gate);
         drop(parts);
         signals.start.wait();
         observe(plan, &live, Collector::new(threads, signals.base), &counted, outcome, observer);

@@ -205,8 +205,9 @@ fn chance_to_hold(widths: f64) -> f64 {
 
 /// To three digits: what is tried twice is tried at the same rate.
 fn rounded(rate: f64) -> f64 {
-    let unit = 10f64.powf(rate.log10().floor() - 2.0);
-    (rate / unit).round() * unit
+    let unit = 10f64.powf((rate.log10().floor() - 2.0).abs());
+    // A tenth is no binary number and would be in what is printed; ten is one.
+    if rate < 100.0 { (rate * unit).round() / unit } else { (rate / unit).round() * unit }
 }
 
 #[cfg(test)]

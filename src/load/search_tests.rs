@@ -141,3 +141,17 @@ fn a_hiccup_far_below_the_edge_is_overcome() {
     let Interval { holds, breaks, .. } = search.interval();
     assert!(holds.is_some_and(|holds| holds > 4500.0) && breaks.is_some_and(|breaks| breaks < 5500.0));
 }
+
+#[test]
+fn a_rate_of_three_digits_is_printed_with_three_digits() {
+    for digits in 100..1000 {
+        for place in -2..=3 {
+            let exact: f64 = format!("{digits}e{place}").parse().unwrap();
+            for near in [exact, exact * (1.0 + 1e-9), exact * (1.0 - 1e-9)] {
+                // Below a power of ten there is one more digit.
+                let found = if near < exact && digits == 100 { exact } else { rounded(near) };
+                assert_eq!(found.to_string(), exact.to_string());
+            }
+        }
+    }
+}

@@ -1,11 +1,13 @@
 //! `boardctl try`: what a newcomer sees first.
 
-use std::io::{BufRead, BufReader};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::support::boardctl::{TempFile, boardctl, command};
+use crate::support::boardctl::{Run, TempFile, boardctl, command};
 
 #[test]
 fn a_trial_reports_board_plan_load_cores_memory_and_limit() {
@@ -76,4 +78,26 @@ fn nothing_is_started_for_a_report_that_cannot_be_written() {
     let run = boardctl(&["try", "--json", "/no/such/folder/try.json"]);
     assert_eq!((run.code, run.report), (2, Value::Null));
     assert!(run.stderr.contains("/no/such/folder") && !run.stdout.contains("Running"), "{}", run.stderr);
+}
+
+#[test]
+fn a_trial_whose_server_dies_shows_what_was_measured() {
+    let file = TempFile::new("try.json");
+    let mut trial = command(&["try", "-d", "1s", "--json"]).arg(&file.0).spawn().expect("boardctl starts");
+    let mut out = BufReader::new(trial.stdout.take().expect("piped"));
+    let mut seen = String::new();
+    while !seen.contains("\nRunning ") {
+        assert!(out.read_line(&mut seen).expect("text") > 0, "{seen}");
+    }
+    let pid = trial.id();
+    let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).expect("it runs");
+    let server = children.trim().parse().ok().and_then(Pid::from_raw).expect("one child, the server");
+    kill_process(server, Signal::KILL).expect("it runs");
+    out.read_to_string(&mut seen).expect("text");
+    let run = Run::new(&trial.wait_with_output().expect("it ends"), file.json());
+    assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{seen}{}", run.stderr);
+    assert!(run.stderr.starts_with("error: the server ended with signal: 9"), "{}", run.stderr);
+    assert!(seen.contains("\nRequests/sec:"), "{seen}");
+    // The whole report of a trial, and not the one of the run that is written meanwhile.
+    assert!(run.report["plan"].is_object(), "{:#}", run.report);
 }

@@ -38,7 +38,7 @@ impl Server {
         let Some(address) = line.trim().strip_prefix("listening on ") else {
             let _ = child.kill();
             let _ = child.wait();
-            bail!("the server did not start: {}", said.map(finish).unwrap_or_default().trim());
+            bail!("the server did not start: {}", last_line(&said.map(finish).unwrap_or_default()));
         };
         let url = format!("http://{address}/").parse().context("the server's address makes no URL")?;
         Ok(Self { child, said, url })
@@ -55,7 +55,9 @@ impl Server {
         let status = self.child.wait().context("can't wait for the server")?;
         let said = self.said.take().map(finish).unwrap_or_default();
         if !status.success() {
-            bail!("the server ended with {status}: {}", said.trim());
+            // What kills it does not let it say why.
+            let why = if status.code().is_some() { last_line(&said) } else { "something else ended it" };
+            bail!("the server ended with {status}: {why}");
         }
         Ok(said)
     }
@@ -89,6 +91,11 @@ fn collect(mut from: ChildStderr) -> JoinHandle<String> {
 
 fn finish(reader: JoinHandle<String>) -> String {
     reader.join().unwrap_or_default()
+}
+
+/// Errors come last, after what the server says of its plan.
+fn last_line(said: &str) -> &str {
+    said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it did not say why").trim()
 }
 
 /// The hidden verb `serve`: what boardd does, and no longer than the parent lives.

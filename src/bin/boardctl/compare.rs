@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use boardkit::board::SysRoot;
 use boardkit::report::compare::{Comparison, Round, markdown, text};
 use boardkit::report::{Environment, Settings, json};
@@ -19,8 +19,8 @@ use fastrand::Rng;
 
 use crate::args::{CompareArgs, Rate};
 use crate::load::print;
-use crate::{EXIT_MEASURED_FAILURE, files, progress, recorder, signals};
-use candidate::{Candidate, Nothing};
+use crate::{Nothing, files, progress, recorder, signals};
+use candidate::Candidate;
 use shape::Shape;
 
 /// A server that takes no connections in so many rounds in a row is gone. One that takes them and finishes nothing is so
@@ -35,22 +35,11 @@ const DRAW_EVERY: Duration = Duration::from_millis(250);
 
 /// Runs the verb. The exit code says whether all servers finished something.
 pub(crate) fn run(args: &CompareArgs) -> Result<ExitCode> {
-    match compare(args) {
-        Err(error) if error.is::<Nothing>() => {
-            crate::complain(&format!("{error:#}"));
-            Ok(ExitCode::from(EXIT_MEASURED_FAILURE))
-        }
-        other => other.map(|()| ExitCode::SUCCESS),
-    }
-}
-
-fn compare(args: &CompareArgs) -> Result<()> {
     check(args)?;
     let (json_path, markdown_path) = (args.flags.json.as_deref(), args.markdown.as_deref());
     let in_markdown = markdown_path == Some(Path::new("-"));
     let markdown_path = markdown_path.filter(|_| !in_markdown);
-    files::check("--json", json_path)?;
-    files::check("--markdown", markdown_path)?;
+    files::check_two(("--json", json_path), ("--markdown", markdown_path))?;
     let root = SysRoot::live();
     let candidates = args.servers.iter().map(|server| Candidate::new(server, &args.flags));
     let mut candidates = candidates.collect::<Result<Vec<_>>>()?;
@@ -61,11 +50,12 @@ fn compare(args: &CompareArgs) -> Result<()> {
     if !in_markdown {
         print(&headline(args, &shape))?;
     }
-    candidates.iter().try_for_each(|candidate| candidate.warm_up(args.flags.warmup.0, stop))?;
+    candidates.iter().try_for_each(|candidate| candidate.warm_up(args.flags.warmup(), stop))?;
     let mut contest = Contest::new(args, shape, candidates);
-    let gone = contest.run(&root, stop)?;
+    let ended = contest.run(&root, stop);
     if contest.comparison.rounds.is_empty() {
-        bail!(gone.unwrap_or_else(|| Nothing("stopped before the first round was complete".to_owned())));
+        let stopped = || Nothing("stopped before the first round was complete".to_owned()).into();
+        return Err(ended.err().unwrap_or_else(stopped));
     }
     let comparison = &contest.comparison;
     let saved = files::save("--json", json_path, |path| json::write(comparison, path));
@@ -73,7 +63,7 @@ fn compare(args: &CompareArgs) -> Result<()> {
     // Printed also when a file could not be written: the minutes of a comparison are not to be lost.
     print(&if in_markdown { markdown(comparison) } else { text(comparison) })?;
     saved.and(told)?;
-    gone.map_or(Ok(()), |gone| Err(gone.into()))
+    ended.map(|()| ExitCode::SUCCESS)
 }
 
 fn check(args: &CompareArgs) -> Result<()> {
@@ -93,7 +83,7 @@ fn check(args: &CompareArgs) -> Result<()> {
 fn headline(args: &CompareArgs, shape: &Shape) -> String {
     let names: Vec<&str> = args.servers.iter().map(|server| server.name.as_str()).collect();
     let Shape { rounds, turn } = shape;
-    let seconds = shape.length(names.len(), args.flags.warmup.0).as_secs_f64().ceil();
+    let seconds = shape.length(names.len(), args.flags.warmup()).as_secs_f64().ceil();
     format!(
         "Comparing {}: {rounds} rounds of {} for each, in random order; takes about {seconds} s\n\n",
         names.join(", "),
@@ -128,16 +118,25 @@ impl<'a> Contest<'a> {
         Self { candidates, rng: Rng::with_seed(seed), comparison, notes, json }
     }
 
-    /// Round after round, until all are done, it is to stop, or a server is gone: then says which.
-    fn run(&mut self, root: &SysRoot, stop: &AtomicBool) -> Result<Option<Nothing>> {
+    /// Round after round, until all are done or it is to stop.
+    ///
+    /// # Errors
+    /// When a server is gone, or a turn could not start. The rounds before that are there.
+    fn run(&mut self, root: &SysRoot, stop: &AtomicBool) -> Result<()> {
         let bar = progress::rounds(self.comparison.rounds_asked);
         bar.enable_steady_tick(DRAW_EVERY);
         self.comparison.started_unix_s = recorder::unix_now();
-        let (mut gone, mut saved) = (None, Instant::now());
-        while self.comparison.rounds.len() < self.comparison.rounds_asked && gone.is_none() {
-            let Some(round) = self.round(root, stop)? else { break };
-            self.comparison.rounds.push(round);
-            gone = self.gone();
+        let (mut ended, mut saved) = (Ok(()), Instant::now());
+        while self.comparison.rounds.len() < self.comparison.rounds_asked && ended.is_ok() {
+            match self.round(root, stop) {
+                Ok(Some(round)) => self.comparison.rounds.push(round),
+                Ok(None) => break,
+                Err(error) => {
+                    ended = Err(error);
+                    break;
+                }
+            }
+            ended = self.gone().map_or(Ok(()), |gone| Err(gone.into()));
             bar.inc(1);
             if let Some(path) = self.json.filter(|_| saved.elapsed() >= SAVE_EVERY) {
                 self.comparison.conclude(&self.notes);
@@ -148,7 +147,7 @@ impl<'a> Contest<'a> {
         }
         self.comparison.conclude(&self.notes);
         bar.finish_and_clear();
-        Ok(gone)
+        ended
     }
 
     /// One round; `None` when it was stopped before its end.

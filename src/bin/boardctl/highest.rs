@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use boardkit::load::{LoadPlan, Schedule, Search, Tried};
 use boardkit::report::{ProbeReport, RunReport, SearchReport, Slo, SloReport, Validity, json, probe_titles};
 use boardkit::units::Span;
 
 use crate::args::{LoadArgs, LoadFlags};
-use crate::load::{measure, plan, print};
-use crate::machines::Machines;
-use crate::{EXIT_MEASURED_FAILURE, files, signals};
+use crate::load::{measure, pinned, plan, print};
+use crate::machines::{Machines, reachable};
+use crate::{Nothing, files, signals};
 
 /// How long a probe measures: long enough for a thousandth of its requests to be some, short enough for many of them.
 const PROBE: Duration = Duration::from_secs(3);
@@ -33,36 +33,35 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let limit = args.search.limit.map_or(LIMIT, |span| span.0);
     print(&hunt.headline(limit))?;
-    let until = Instant::now() + limit;
-    let why_nothing = hunt.search_until(until, stop)?;
-    let report = hunt.report(stop.load(Ordering::Relaxed));
+    let ended = hunt.search_until(Instant::now() + limit, stop);
+    let (report, found) = hunt.report(ended.is_err() || stop.load(Ordering::Relaxed));
+    if found.probes.is_empty() {
+        ended?;
+        bail!(Nothing("stopped before the first probe was over".to_owned()));
+    }
     let saved = files::save("--json", args.flags.json.as_deref(), |path| json::write(&report, path));
-    let found = report.search.as_ref().context("a search was made")?;
     print(&format!("\n{}", found.render()))?;
     let invalid = report.validity.iter().filter(|validity| validity.valid == Some(false));
     invalid.map(Validity::render).try_for_each(|lines| print(&format!("\n{lines}")))?;
     if report.partial {
         print("Partial: stopped before its time\n")?;
-    } else if !found.finished && why_nothing.is_none() {
-        print(&format!("Not finished: its {} were over; --search-limit gives it more\n", Span(limit)))?;
+    } else if !found.finished {
+        let limit = Span(limit);
+        print(&format!("Not finished: no more probes fit into its {limit}; --search-limit gives it more\n"))?;
     }
     saved?;
-    if found.highest_held().is_some() {
-        return Ok(ExitCode::SUCCESS);
+    ended?;
+    if found.highest_held().is_none() {
+        let lowest = found.probes.iter().map(|probe| probe.rate).fold(f64::INFINITY, f64::min);
+        bail!(Nothing(format!("not even {lowest}/s holds {}", found.slo)));
     }
-    let lowest = found.probes.iter().map(|probe| probe.rate).reduce(f64::min);
-    crate::complain(&match (why_nothing, lowest) {
-        (Some(why), _) => format!("no request to {} finished: {why}", report.url),
-        (None, Some(rate)) => format!("not even {rate}/s holds {}", found.slo),
-        (None, None) => "stopped before the first probe was over".to_owned(),
-    });
-    Ok(ExitCode::from(EXIT_MEASURED_FAILURE))
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A search under way.
 struct Hunt<'a> {
     args: &'a LoadArgs,
-    /// What each probe does, but for its rate.
+    /// What each probe does, but for its rate: at the address that took a connection, so that none has to look its name up.
     plan: LoadPlan,
     slo: Slo,
     search: Search,
@@ -93,7 +92,7 @@ impl<'a> Hunt<'a> {
         let flags = LoadFlags { rate: None, connections, ..args.flags.clone() };
         let mut plan = plan(args.url.clone(), &flags)?;
         plan.duration = args.search.probe_duration.map_or(PROBE, |span| span.0);
-        plan.warmup = plan.warmup.max(WARMUP);
+        plan.warmup = args.flags.warmup.map_or(WARMUP, |span| span.0);
         let best = RunReport { url: plan.url.to_string(), ..RunReport::default() };
         Ok(Self { args, plan, slo, search: Search::new(), probes: Vec::new(), best, best_rate: None })
     }
@@ -110,28 +109,42 @@ impl<'a> Hunt<'a> {
         )
     }
 
-    /// Probes until enough is known, the time is over, or somebody says stop. Gives the reason where nothing can be known
-    /// since the server answers nothing at all.
-    fn search_until(&mut self, until: Instant, stop: &AtomicBool) -> Result<Option<String>> {
+    /// Probes until enough is known, there is no time for another probe, or somebody says stop.
+    ///
+    /// # Errors
+    /// [`Nothing`] when the server takes no connection, which tells nothing of the rate; and what keeps a probe from
+    /// starting. What was known before stays.
+    fn search_until(&mut self, until: Instant, stop: &AtomicBool) -> Result<()> {
+        self.pin()?;
+        // What was due at the end may take as long as any answer.
+        let longest = self.plan.warmup + self.plan.duration + self.plan.timeout;
+        let mut rest = Duration::ZERO;
         while let Some(rate) = self.search.next() {
-            if Instant::now() + self.plan.warmup + self.plan.duration > until && !self.probes.is_empty() {
+            if Instant::now() + rest + longest > until && !self.probes.is_empty() {
                 break;
             }
+            thread::sleep(rest);
             let run = self.run_at(rate, stop)?;
             // What was cut short is not what was asked for.
             if stop.load(Ordering::Relaxed) {
                 break;
             }
-            let why_nothing = run.why_nothing().filter(|_| run.connections.opened == 0);
-            let result = self.take(rate, run)?;
-            if why_nothing.is_some() {
-                return Ok(why_nothing);
+            if let Some(why) = run.why_nothing().filter(|_| run.connections.opened == 0) {
+                let url = &self.args.url;
+                bail!(Nothing(format!("no request to {url} finished at {rate}/s: {why}")));
             }
-            if result != Tried::Held {
-                thread::sleep(REST);
-            }
+            rest = if self.take(rate, run)? == Tried::Held { Duration::ZERO } else { REST };
         }
-        Ok(None)
+        Ok(())
+    }
+
+    /// Looks the name up, once for all probes.
+    fn pin(&mut self) -> Result<()> {
+        // Where none takes a connection, the first probe says why.
+        if let Some(address) = reachable(&self.plan.url.resolve()?, self.plan.timeout) {
+            self.plan.url = pinned(&self.args.url, address);
+        }
+        Ok(())
     }
 
     /// One probe. Its connections are new: what an overload has left in old ones would be in the next probe's figures, and
@@ -139,7 +152,8 @@ impl<'a> Hunt<'a> {
     fn run_at(&self, rate: f64, stop: &AtomicBool) -> Result<RunReport> {
         let plan = LoadPlan { schedule: Some(Schedule::constant(rate)?), ..self.plan.clone() };
         let mut machines = Machines::start(&plan, &self.args.watch)?;
-        Ok(measure(&plan, stop, None, &mut machines)?.0)
+        let (run, _) = measure(&plan, stop, None, &mut machines)?;
+        Ok(RunReport { url: self.args.url.to_string(), ..run })
     }
 
     /// Takes the result of a probe: into the search, onto the screen, into the file.
@@ -158,14 +172,14 @@ impl<'a> Hunt<'a> {
         }
         if let Some(path) = self.args.flags.json.as_deref().filter(|path| json::is_replaceable(path)) {
             // Whether the file can be written shows at the end, where the result is printed whatever comes of it.
-            let _ = json::write_unsynced(&self.report(true), path);
+            let _ = json::write_unsynced(&self.report(true).0, path);
         }
         Ok(result)
     }
 
-    /// The run at the highest rate that held, and the search beside it.
-    fn report(&self, partial: bool) -> RunReport {
+    /// The run at the highest rate that held with the search in it, and the search.
+    fn report(&self, partial: bool) -> (RunReport, SearchReport) {
         let search = SearchReport::new(self.slo.to_string(), &self.search, &self.probes);
-        RunReport { search: Some(search), partial, ..self.best.clone() }
+        (RunReport { search: Some(search.clone()), partial, ..self.best.clone() }, search)
     }
 }

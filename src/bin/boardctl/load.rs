@@ -1,6 +1,7 @@
 //! `boardctl load`: flags → plan → run → report.
 
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -41,9 +42,7 @@ pub(crate) fn run(args: &LoadArgs) -> Result<ExitCode> {
     let Shaped { url, flags, requests } = shaped(args)?;
     let plan = LoadPlan { requests, ..plan(url, &flags)? };
     let (json_path, hgrm_path) = (flags.json.as_deref(), args.hgrm.as_deref());
-    files::check("--json", json_path)?;
-    files::check("--hgrm", hgrm_path)?;
-    ensure!(hgrm_path.is_none() || hgrm_path != json_path, "--hgrm and --json must name two different files");
+    files::check_two(("--json", json_path), ("--hgrm", hgrm_path))?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
     let mut machines = Machines::start(&plan, &args.watch)?;
     let layout = Layout::begin(&plan, &flags, args.like)?;
@@ -82,7 +81,7 @@ struct Shaped {
 fn shaped(args: &LoadArgs) -> Result<Shaped> {
     let (mut url, mut flags, mut requests) = (args.url.clone(), args.flags.clone(), args.requests);
     if let Some(shape) = args.preset.map(|preset| preset.shape) {
-        let counts = flags.rate.is_none() && flags.pipeline == 1 && flags.warmup.0.is_zero();
+        let counts = flags.rate.is_none() && flags.pipeline == 1 && flags.warmup().is_zero();
         if requests.is_none() && flags.duration.is_none() && counts {
             requests = shape.requests;
         }
@@ -115,12 +114,20 @@ pub(crate) fn plan(url: Url, flags: &LoadFlags) -> Result<LoadPlan> {
         threads: flags.threads.unwrap_or_else(cores),
         duration: flags.duration.map_or(DEFAULT_DURATION, |span| span.0),
         requests: None,
-        warmup: flags.warmup.0,
+        warmup: flags.warmup(),
         timeout: flags.timeout.0,
         pipeline: flags.pipeline,
         retry: !flags.no_retry,
         schedule: schedule(flags)?,
     })
+}
+
+/// The URL with the address in place of the name, so that many runs look the name up only once; the name where that address
+/// can't be written into a URL.
+pub(crate) fn pinned(url: &Url, address: SocketAddr) -> Url {
+    let pinned = format!("http://{address}{}", url.path()).parse::<Url>();
+    let is_there = |url: &Url| url.resolve().is_ok_and(|addresses| addresses == [address]);
+    pinned.ok().filter(is_there).unwrap_or_else(|| url.clone())
 }
 
 /// The arrivals of an open loop.
@@ -160,5 +167,19 @@ pub(crate) fn print(text: &str) -> Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write the report"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pinned_url_has_one_address_and_the_same_path() {
+        for (typed, address) in [("http://board:81/x?y", "127.0.0.1:81"), ("http://board/", "[::1]:80")] {
+            let (url, address): (Url, SocketAddr) = (typed.parse().unwrap(), address.parse().unwrap());
+            let pinned = pinned(&url, address);
+            assert_eq!((pinned.path(), pinned.resolve().unwrap()), (url.path(), vec![address]));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Watches laptop and board while a run goes on.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -29,11 +30,10 @@ impl Machines {
     /// Begins to watch, for a run of `plan`.
     pub(crate) fn start(plan: &LoadPlan, flags: &WatchFlags) -> Result<Self> {
         let addresses = plan.url.resolve()?;
-        // The server may be behind any of several, and it is its process that is looked for. Of one address there is no
-        // question, and it is not to be connected to twice.
-        let reachable =
-            (addresses.len() > 1).then(|| first_reachable(&addresses, plan.timeout).ok()).flatten();
-        let address = reachable.or(addresses.first().copied()).context("the name has no address")?;
+        // The server may be behind any of several, and it is its process that is looked for.
+        let address = reachable(&addresses, plan.timeout)
+            .or(addresses.first().copied())
+            .context("the name has no address")?;
         let token = flags.telemetry_token.as_deref().map(token).transpose()?;
         let watch = Watch::start(address, flags.telemetry.as_deref(), token.as_deref())?;
         let warmup = Some(plan.warmup).filter(|warmup| !warmup.is_zero());
@@ -60,6 +60,14 @@ impl Watcher for Machines {
         let said = self.link_speed.map(|rate| rate.0 as f64 / MBIT);
         let report = TelemetryReport::new(self.watch.describe(), said);
         Some(TelemetryReport { news: self.news.clone(), ..report })
+    }
+}
+
+/// The first address that takes a connection. Of one there is no question, and it is not to be connected to twice.
+pub(crate) fn reachable(addresses: &[SocketAddr], timeout: Duration) -> Option<SocketAddr> {
+    match addresses {
+        [only] => Some(*only),
+        several => first_reachable(several, timeout).ok(),
     }
 }
 

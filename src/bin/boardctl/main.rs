@@ -17,6 +17,7 @@ mod signals;
 mod soak;
 mod trial;
 
+use std::fmt;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
@@ -55,9 +56,21 @@ fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         complain(&format!("{error:#}"));
-        ExitCode::from(EXIT_USAGE)
+        ExitCode::from(if error.is::<Nothing>() { EXIT_MEASURED_FAILURE } else { EXIT_USAGE })
     })
 }
+
+/// A server finished nothing: what was measured says no, and it is no wrong usage.
+#[derive(Debug)]
+struct Nothing(String);
+
+impl fmt::Display for Nothing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Nothing {}
 
 /// One line on standard error, its first word red when somebody looks at a terminal.
 fn complain(text: &str) {

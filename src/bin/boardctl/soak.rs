@@ -1,6 +1,7 @@
 //! `boardctl soak`: as much load as there is room for, until heat and rate have settled.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result, ensure};
@@ -22,14 +23,14 @@ pub(crate) fn run(args: &SoakArgs) -> Result<ExitCode> {
     let json_path = args.flags.json.as_deref();
     files::check("--json", json_path)?;
     let stop = signals::stop_flag().context("can't listen for Ctrl-C")?;
+    let end = Arc::new(AtomicBool::new(false));
+    signals::set_too(&end).context("can't listen for Ctrl-C")?;
     print(&format!("Soaking {} for {} to {}\n", plan.url, args.min_duration, args.max_duration))?;
-    let end = AtomicBool::new(false);
     let mut watch = Watch {
         machines: Machines::start(&plan, &args.watch)?,
         least_s: args.min_duration.0.as_secs_f64(),
         series: Vec::new(),
         found: SoakReport::of(&[], 0.0),
-        stop,
         end: &end,
     };
     let (mut report, _) = measure(&plan, &end, json_path, &mut watch)?;
@@ -70,17 +71,12 @@ struct Watch<'a> {
     least_s: f64,
     series: Vec<SeriesRow>,
     found: SoakReport,
-    /// Ctrl-C.
-    stop: &'a AtomicBool,
-    /// What the run listens to.
+    /// What the run listens to: set by Ctrl-C, too.
     end: &'a AtomicBool,
 }
 
 impl Watcher for Watch<'_> {
     fn look(&mut self, progress: Progress) -> String {
-        if self.stop.load(Ordering::Relaxed) {
-            self.end.store(true, Ordering::Relaxed);
-        }
         self.machines.look(progress);
         self.found.unsettled.first().cloned().unwrap_or_default()
     }

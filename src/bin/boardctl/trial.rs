@@ -40,11 +40,15 @@ pub(crate) fn run(flags: &LoadFlags) -> Result<ExitCode> {
     let machines = Machines::start(&plan, &WatchFlags::default())?;
     let mut watch = Watch { machines, root: &root, shown: None, line: String::new() };
     let (run, _) = measure(&plan, stop, flags.json.as_deref(), &mut watch)?;
-    let said = server.stop()?;
-    let summary = said.lines().rfind(|line| line.starts_with("boardd:")).map(str::to_owned);
+    let said = server.stop();
+    let summary = |said: &String| said.lines().rfind(|line| line.starts_with("boardd:")).map(str::to_owned);
+    let summary = said.as_ref().ok().and_then(summary);
     let trial = TrialReport::new(run, board, tuning, idle, summary);
+    let saved = files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path));
+    // Printed also when the file could not be written or the server has died: what was measured is not to be lost.
     print(&(text::figures(&trial.run) + &trial.render() + &text::judgement(&trial.run)))?;
-    files::save("--json", flags.json.as_deref(), |path| json::write(&trial, path))?;
+    saved?;
+    said?;
     Ok(if trial.run.requests == 0 { ExitCode::from(EXIT_MEASURED_FAILURE) } else { ExitCode::SUCCESS })
 }
 

@@ -34,7 +34,8 @@ const WHOLE_S: f64 = 0.5;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SoakReport {
-    /// Answers per second with a status below 400 in the best ten seconds of the first minute; `null` when there are none.
+    /// Answers per second with a status below 400 in the best ten seconds of the first minute, or of a shorter run the mean;
+    /// `null` when there are none.
     pub burst_per_s: Option<f64>,
     /// What the board does for good, or by the end; `null` when the run was too short to say.
     pub sustained: Option<Sustained>,

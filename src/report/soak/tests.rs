@@ -181,3 +181,17 @@ Soak
     );
     assert!(short.ends_with("\n  settled    no: the run was too short to say\n"), "{short}");
 }
+
+#[test]
+fn a_burst_is_called_what_it_is() {
+    let board = Board::plain(|_| 5000.0);
+    for (seconds, best) in [(1, false), (7, false), (9, false), (10, true), (60, true)] {
+        let text = SoakReport::of(&board.series(seconds), LEAST_S).render();
+        assert_eq!(
+            text.contains("/s, the best ten seconds of the first minute\n"),
+            best,
+            "{seconds}: {text}"
+        );
+        assert_eq!(text.contains("/s, the mean of a run of less than ten seconds\n"), !best, "{text}");
+    }
+}

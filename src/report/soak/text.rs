@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::SoakReport;
+use super::{BLOCK, SoakReport, WHOLE_S};
 
 const DASH: &str = "-";
 
@@ -19,7 +19,13 @@ impl SoakReport {
 
     fn rates(&self, out: &mut String) -> fmt::Result {
         let burst = self.burst_per_s.map_or(DASH.to_owned(), |burst| format!("{burst:.1}/s"));
-        writeln!(out, "  burst      {burst}, the best ten seconds of the first minute")?;
+        let long = self.sustained.is_some_and(|sustained| sustained.to_s > BLOCK as f64 - WHOLE_S);
+        let of = if long {
+            "the best ten seconds of the first minute"
+        } else {
+            "the mean of a run of less than ten seconds"
+        };
+        writeln!(out, "  burst      {burst}, {of}")?;
         let Some(sustained) = &self.sustained else { return writeln!(out, "  sustained  {DASH}") };
         let kept = self.kept_percent.map_or(String::new(), |kept| format!(", {kept:.0} % of the burst"));
         let heat = sustained.temp_c.map_or(String::new(), |temp| format!(", at {temp:.1} degrees"));

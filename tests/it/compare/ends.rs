@@ -1,16 +1,13 @@
 //! How a comparison ends before its time: Ctrl-C, a kill, a server that goes or was never there.
 
 use std::process::Child;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use serde_json::Value;
 
 use super::{OK, SHORT, compare, rounds};
-use crate::support::boardctl::{Run, TempFile, command, interrupt};
+use crate::support::boardctl::{Run, TempFile, command, interrupt, limit_open_files};
 use crate::support::boardd::until;
-use crate::support::scripted::{Peer, Server, answering, dead_port, listen_beside};
+use crate::support::scripted::{Mortal, Server, answering, dead_port};
 
 /// A comparison that has no end of its own, once so many rounds are in its report.
 fn started(servers: &[String], file: &TempFile, wanted: usize) -> Child {
@@ -87,27 +84,11 @@ fn a_server_that_is_not_there_ends_it_before_it_begins() {
 
 #[test]
 fn a_server_that_goes_ends_it_with_what_there_is() {
-    let (_kept, address) = dead_port();
-    let (listener, gone) = (listen_beside(address), Arc::new(AtomicBool::new(false)));
-    let going = Arc::clone(&gone);
-    thread::spawn(move || {
-        while let Ok((stream, _)) = listener.accept() {
-            if going.load(Ordering::Relaxed) {
-                // The port goes with the listener.
-                return;
-            }
-            let going = Arc::clone(&going);
-            thread::spawn(move || {
-                let mut peer = Peer::new(stream);
-                while peer.request().is_some() && !going.load(Ordering::Relaxed) {
-                    peer.send(OK);
-                }
-            });
-        }
-    });
+    let goes = Mortal::start(OK);
     let (stays, file) = (answering(OK), TempFile::new("compare.json"));
-    let child = started(&[format!("stays=http://{stays}/"), format!("goes=http://{address}/")], &file, 2);
-    gone.store(true, Ordering::Relaxed);
+    let servers = [format!("stays=http://{stays}/"), format!("goes=http://{}/", goes.address)];
+    let child = started(&servers, &file, 2);
+    let _kept = goes.go();
     let run = Run::new(&child.wait_with_output().expect("it ends"), file.json());
     assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{}", run.stderr);
     assert!(run.stderr.contains("goes finished nothing in the last "), "{}", run.stderr);
@@ -115,4 +96,17 @@ fn a_server_that_goes_ends_it_with_what_there_is() {
     assert!(rounds(&run.report) >= 5 && run.report["partial"] == true, "{}", run.stdout);
     let last = run.report["rounds"].as_array().and_then(|rounds| rounds.last()).expect("rounds");
     assert_eq!((&last["turns"][1]["requests"], &last["turns"][1]["p99_us"]), (&Value::from(0), &Value::Null));
+}
+
+#[test]
+fn a_turn_that_cannot_start_ends_it_with_what_there_is() {
+    let (servers, file) = (two(), TempFile::new("compare.json"));
+    let child = started(&named(&servers), &file, 3);
+    limit_open_files(&child, 27);
+    let run = Run::new(&child.wait_with_output().expect("it ends"), file.json());
+    assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("the hard limit is 27"), "{}", run.stderr);
+    let complete = rounds(&run.report);
+    assert!(complete >= 3 && run.report["partial"] == true, "{}", run.stdout);
+    assert!(run.stdout.contains(&format!("\nPartial: {complete} of 100000 rounds")), "{}", run.stdout);
 }

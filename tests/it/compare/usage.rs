@@ -17,6 +17,8 @@ fn wrong_usage_is_named_in_one_line() {
         (&["compare", a, "b=https://board/"], "https is not supported"),
         (&["compare", a, b, "--rounds", "9"], "must be at least 10"),
         (&["compare", a, b, "--rounds", "many"], "--rounds"),
+        (&["compare", a, b, "--rounds", "100001"], "from 10 to 100000"),
+        (&["compare", a, b, "--json", "/tmp/one", "--markdown", "/tmp/./../tmp/one"], "two different files"),
         (&["compare", a, b, "-d", "0s"], "--duration"),
         (&["compare", a, b, "--seed", "x"], "--seed"),
         (&["compare", a, b, "--rate", "10..20"], "too short for a ramp"),

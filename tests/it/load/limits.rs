@@ -3,9 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
+use std::thread;
+
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use serde_json::Value;
 
 use crate::scratch::Scratch;
-use crate::support::boardctl::{BOARDCTL, boardctl, expect_usage_errors, load_until};
+use crate::support::boardctl::{BOARDCTL, Run, boardctl, expect_usage_errors, load_until};
 use crate::support::scripted::answering;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -58,12 +62,35 @@ fn a_folder_that_cannot_be_written_into_costs_no_run() {
     let folder = Scratch::new();
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).expect("ours");
     let path = folder.0.join("run.json");
-    let run = boardctl(&["load", "http://127.0.0.1:1/", "--json", path.to_str().expect("text")]);
+    let path = path.to_str().expect("text");
+    let run = as_anybody(&["load", "http://127.0.0.1:1/", "--json", path]);
     fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o755)).expect("ours");
-    if !rustix::process::geteuid().is_root() {
-        assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
-        assert!(run.stderr.contains("--json: can't write into the folder "), "{}", run.stderr);
-    }
+    assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("--json: can't write into the folder "), "{}", run.stderr);
+}
+
+/// `boardctl` held by permissions, as root is not: what a thread may no longer pass on, its children do not have.
+fn as_anybody(arguments: &[&str]) -> Run {
+    let run = || {
+        if rustix::process::geteuid().is_root() {
+            remove_capability_from_bounding_set(CapabilitySet::DAC_OVERRIDE).expect("root may give it up");
+        }
+        boardctl(arguments)
+    };
+    thread::scope(|scope| scope.spawn(run).join().expect("it ends"))
+}
+
+#[test]
+fn threads_that_the_machine_does_not_allow_are_refused_in_one_line() {
+    let url = format!("http://{}/", answering(OK));
+    // Each has two megabytes for its stack: some of them fit, and all of them do not.
+    let script = "ulimit -v 800000 && exec \"$0\" load -c 1000 -t 1000 -d 1s \"$1\"";
+    let output = Command::new("sh").args(["-c", script, BOARDCTL, &url]).output().expect("a shell");
+    let run = Run::new(&output, Value::Null);
+    assert_eq!((run.code, run.stderr.lines().count()), (2, 1), "{}{}", run.stdout, run.stderr);
+    let number = run.stderr.split("can't start thread ").nth(1).and_then(|rest| rest.split(' ').next());
+    let number: usize = number.and_then(|text| text.parse().ok()).expect("a number");
+    assert!((2..1000).contains(&number) && run.stderr.contains("lower -t"), "{}", run.stderr);
 }
 
 #[test]
@@ -74,7 +101,14 @@ fn bad_values_are_named_in_one_line() {
         (&["load", "board:8080"], "must begin with http://"),
         (&["load"], "<URL>"),
         (&["load", url, "-c", "0"], "--connections"),
+        (&["load", url, "-c", "18446744073709551615"], "from 1 to 65535"),
+        (&["load", url, "-c", "99999999999999999999"], "from 1 to 65535"),
+        (&["load", url, "-n", "99999999999999999999"], "must be at most "),
         (&["load", url, "-t", "many"], "--threads"),
+        (&["load", url, "-d", "18446744073s", "--warmup", "1s"], "must be at most 8760h"),
+        (&["load", url, "--warmup", "8761h"], "must be at most 8760h"),
+        (&["load", url, "--timeout", "8761h"], "must be at most 8760h"),
+        (&["soak", url, "--max-duration", "8761h"], "must be at most 8760h"),
         (&["load", url, "-d", "0s"], "--duration"),
         (&["load", url, "-d", "3 parsecs"], "--duration"),
         (&["load", url, "--timeout=-1s"], "--timeout"),
@@ -115,8 +149,17 @@ fn bad_values_are_named_in_one_line() {
 }
 
 #[test]
-fn help_has_examples() {
-    let run = boardctl(&["load", "--help"]);
-    assert_eq!(run.code, 0);
-    assert!(run.stdout.contains("Examples:\n  boardctl load http://"), "{}", run.stdout);
+fn help_has_examples_and_the_defaults_that_are_used() {
+    for (verb, said) in [
+        ("load", "Examples: boardctl load http://"),
+        ("load", "over the threads [default: 10; with --rate max 100]"),
+        ("load", "before measuring [default: 0s; with --rate max 300ms]"),
+        ("try", "over the threads [default: 100]"),
+        ("soak", "over the threads [default: 100]"),
+        ("compare", "over the threads [default: 10]"),
+    ] {
+        let run = boardctl(&[verb, "--help"]);
+        let one_line = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(run.code == 0 && one_line.contains(said), "no {said:?} in {}", run.stdout);
+    }
 }

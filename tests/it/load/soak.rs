@@ -1,8 +1,13 @@
 //! `boardctl soak`: ends when the rate has settled, at its longest, or on Ctrl-C, and says what it found.
 
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 
 use crate::support::boardctl::{Run, TempFile, command, interrupt};
 use crate::support::scripted::{Server, answering, serve};
@@ -73,4 +78,28 @@ fn ctrl_c_reports_what_there_is() {
     run.expect_clean();
     assert_eq!(run.report["partial"], true);
     assert!(run.report["soak"].is_object() && run.stdout.contains("\nPartial: "), "{}", run.stdout);
+}
+
+#[test]
+fn ctrl_c_is_heard_while_connections_are_opened() {
+    let full = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    full.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, 0)).into()).expect("a free port on loopback");
+    // Takes one connection, which nobody fetches, and answers no other.
+    full.listen(0).expect("it listens");
+    let url = format!("http://{}/", full.local_addr().ok().and_then(|it| it.as_socket()).expect("bound"));
+    let mut child = command(&["soak", &url, "-c", "2", "--timeout", "1h"]).spawn().expect("boardctl starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped"));
+    lines.read_line(&mut String::new()).expect("the first line");
+    interrupt(&child);
+    let begin = Instant::now();
+    while child.try_wait().expect("our child").is_none() {
+        if begin.elapsed() > Duration::from_secs(30) {
+            child.kill().expect("it runs");
+            panic!("it did not hear Ctrl-C");
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    let run = Run::new(&child.wait_with_output().expect("it has ended"), Value::Null);
+    assert_eq!((run.code, run.stderr.lines().count()), (1, 1), "{}", run.stderr);
+    assert!(run.stderr.contains("stopped before anything was measured"), "{}", run.stderr);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::Value;
 
 use super::scripted::Server;
@@ -124,4 +124,10 @@ pub(crate) fn load_url_until(url: &str, server: &Server, requests: u64, argument
 /// Ctrl-C.
 pub(crate) fn interrupt(child: &Child) {
     kill_process(Pid::from_child(child), Signal::INT).expect("it runs");
+}
+
+/// From now on the child may have no more open files than that.
+pub(crate) fn limit_open_files(child: &Child, most: u64) {
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    prlimit(Some(Pid::from_child(child)), Resource::Nofile, limit).expect("ours, and lower than before");
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -127,4 +128,46 @@ pub(crate) fn listen_beside(address: SocketAddr) -> TcpListener {
     socket.bind(&address.into()).expect("the port is shared");
     socket.listen(16).expect("it listens");
     socket.into()
+}
+
+/// A server that answers like [`answering`] until it goes; its port stays ours, and dead then.
+pub(crate) struct Mortal {
+    pub(crate) address: SocketAddr,
+    gone: Arc<AtomicBool>,
+    listening: thread::JoinHandle<()>,
+    kept: Socket,
+}
+
+impl Mortal {
+    pub(crate) fn start(response: &'static str) -> Self {
+        let (kept, address) = dead_port();
+        let (listener, gone) = (listen_beside(address), Arc::new(AtomicBool::new(false)));
+        let going = Arc::clone(&gone);
+        let listening = thread::spawn(move || {
+            while let Ok((stream, _)) = listener.accept() {
+                if going.load(Ordering::Relaxed) {
+                    // The port goes with the listener.
+                    return;
+                }
+                let going = Arc::clone(&going);
+                thread::spawn(move || {
+                    let mut peer = Peer::new(stream);
+                    while peer.request().is_some() && !going.load(Ordering::Relaxed) {
+                        peer.send(response);
+                    }
+                });
+            }
+        });
+        Self { address, gone, listening, kept }
+    }
+
+    /// Goes: from now on the port refuses. It stays ours as long as what this gives is kept.
+    pub(crate) fn go(self) -> Socket {
+        self.gone.store(true, Ordering::Relaxed);
+        while !self.listening.is_finished() {
+            // Wakes it; one that comes too late is refused.
+            let _ = TcpStream::connect(self.address);
+        }
+        self.kept
+    }
 }

@@ -8,6 +8,7 @@ use boardkit::report::compare::MIN_ROUNDS;
 use clap::Args;
 
 use super::load::LoadFlags;
+use super::values::at_least_one;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,6 +25,9 @@ could not start.";
 
 /// A name is a column of a table.
 const LONGEST_NAME: usize = 24;
+
+/// At the shortest turns this is hours, and all of them are in the report.
+const MOST_ROUNDS: usize = 100_000;
 
 /// `boardctl compare`.
 #[derive(Debug, Args)]
@@ -79,6 +83,11 @@ impl FromStr for NamedUrl {
 }
 
 fn rounds(text: &str) -> Result<usize, String> {
-    let rounds = text.parse().ok().filter(|rounds| *rounds >= MIN_ROUNDS);
-    rounds.ok_or_else(|| format!("must be at least {MIN_ROUNDS}: fewer say nothing that can be relied on"))
+    match at_least_one(text) {
+        Ok(rounds) if rounds < MIN_ROUNDS => {
+            Err(format!("must be at least {MIN_ROUNDS}: fewer say nothing that can be relied on"))
+        }
+        Ok(rounds) if rounds <= MOST_ROUNDS => Ok(rounds),
+        _ => Err(format!("must be a whole number from {MIN_ROUNDS} to {MOST_ROUNDS}")),
+    }
 }

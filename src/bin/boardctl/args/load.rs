@@ -1,6 +1,7 @@
 //! The flags of `boardctl load`, and of all that loads something.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use boardkit::load::Url;
 use boardkit::report::Slo;
@@ -9,7 +10,7 @@ use boardkit::report::preset::Preset;
 use boardkit::units::{BitRate, Span};
 use clap::Args;
 
-use super::values::{Rate, at_least_one, link_speed, positive_span, threads};
+use super::values::{Rate, at_least_one, connections, link_speed, positive_span, span, threads};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -34,7 +35,13 @@ fn after_help() -> String {
 
 /// `boardctl load`.
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(
+    after_help = after_help(),
+    mut_arg("connections", |flag| {
+        flag.help("Connections, spread exactly over the threads [default: 10; with --rate max 100]")
+    }),
+    mut_arg("warmup", |flag| flag.help("Load this long before measuring [default: 0s; with --rate max 300ms]")),
+)]
 pub(crate) struct LoadArgs {
     /// What to load: an http URL
     pub(crate) url: Url,
@@ -70,7 +77,8 @@ pub(crate) struct SearchFlags {
     /// With --rate max, how long to measure at each rate [default: 3s]
     #[arg(long, value_name = "TIME", value_parser = positive_span)]
     pub(crate) probe_duration: Option<Span>,
-    /// With --rate max, how long to search; what is known by then is the result [default: 5m]
+    /// With --rate max, how long to search; what is known by then is the result [default: 5m]. A rate is tried when there
+    /// is time for its last answers, too, as long as --timeout lets them take
     #[arg(long = "search-limit", value_name = "TIME", value_parser = positive_span)]
     pub(crate) limit: Option<Span>,
 }
@@ -93,7 +101,7 @@ pub(crate) struct WatchFlags {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LoadFlags {
     /// Connections, spread exactly over the threads [default: 10]
-    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short, long, value_name = "N", value_parser = connections)]
     pub(crate) connections: Option<usize>,
     /// Threads; at most one per connection is used [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = threads)]
@@ -104,9 +112,9 @@ pub(crate) struct LoadFlags {
     /// Give a request up after this long; its wait still counts in the latencies, as the least it took
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = positive_span)]
     pub(crate) timeout: Span,
-    /// Load this long before measuring
-    #[arg(long, value_name = "TIME", default_value = "0s")]
-    pub(crate) warmup: Span,
+    /// Load this long before measuring [default: 0s]
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub(crate) warmup: Option<Span>,
     /// A header field to send, 'Name: value'; may be repeated
     #[arg(short = 'H', long = "header", value_name = "FIELD")]
     pub(crate) headers: Vec<String>,
@@ -135,4 +143,11 @@ pub(crate) struct LoadFlags {
     /// Also write the result to FILE as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+}
+
+impl LoadFlags {
+    /// How long to load before measuring, as typed; nothing otherwise.
+    pub(crate) fn warmup(&self) -> Duration {
+        self.warmup.map_or(Duration::ZERO, |span| span.0)
+    }
 }

@@ -37,7 +37,10 @@ pub(crate) enum Verb {
     /// Load several servers in turn and say which is faster, cheaper, and how sure that is
     Compare(Box<CompareArgs>),
     /// Try it out here: start the server on this machine, load it, and say what it did
-    #[command(after_help = TRY_EXAMPLES)]
+    #[command(
+        after_help = TRY_EXAMPLES,
+        mut_arg("connections", |arg| arg.help("Connections, spread exactly over the threads [default: 100]"))
+    )]
     Try(Box<LoadFlags>),
     /// Load a server until heat and rate settle: what a board does at first, what it does for good, and when that began
     Soak(Box<SoakArgs>),
@@ -68,8 +71,7 @@ Examples:
   boardctl try
   boardctl try --duration 3s --json try.json
 
-The server listens on a free port of 127.0.0.1 and ends with the trial. -c is
-100 unless said otherwise.
+The server listens on a free port of 127.0.0.1 and ends with the trial.
 Exit codes: 0 measured; 1 nothing finished; 2 wrong usage, or the server could
 not start.";
 

@@ -1,6 +1,8 @@
 //! Values as they are typed, for more than one verb.
 
+use std::num::IntErrorKind;
 use std::str::FromStr;
+use std::time::Duration;
 
 use boardkit::load::{Schedule, ScheduleError};
 use boardkit::units::{BitRate, Span};
@@ -54,23 +56,33 @@ impl FromStr for Rate {
 }
 
 pub(super) fn at_least_one(text: &str) -> Result<usize, String> {
-    match text.parse() {
+    match text.parse::<usize>() {
         Ok(0) => Err("must be at least 1".to_owned()),
         Ok(number) => Ok(number),
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => {
+            Err(format!("must be at most {}", usize::MAX))
+        }
         Err(_) => Err("must be a whole number, at least 1".to_owned()),
     }
 }
 
 /// Threads. A machine has fewer cores by far, and each thread takes half a megabyte.
 pub(super) fn threads(text: &str) -> Result<usize, String> {
-    at_least_one(text)
-        .ok()
-        .filter(|threads| *threads <= MOST_THREADS)
-        .ok_or_else(|| format!("must be a whole number from 1 to {MOST_THREADS}"))
+    up_to(MOST_THREADS, text)
 }
 
 /// More than any published test had.
 const MOST_THREADS: usize = 1000;
+
+/// Connections, which go from one address to another, each from a port of its own.
+pub(super) fn connections(text: &str) -> Result<usize, String> {
+    up_to(u16::MAX.into(), text).map_err(|wanted| format!("{wanted}, since each needs a port of its own"))
+}
+
+fn up_to(most: usize, text: &str) -> Result<usize, String> {
+    let number = at_least_one(text).ok().filter(|number| *number <= most);
+    number.ok_or_else(|| format!("must be a whole number from 1 to {most}"))
+}
 
 pub(super) fn link_speed(text: &str) -> Result<BitRate, String> {
     let fast_enough = |rate: &BitRate| rate.0 >= SLOWEST_LINK;
@@ -78,11 +90,21 @@ pub(super) fn link_speed(text: &str) -> Result<BitRate, String> {
     text.parse().ok().filter(fast_enough).ok_or_else(|| wanted.to_owned())
 }
 
-pub(super) fn positive_span(text: &str) -> Result<Span, String> {
+/// A year: longer than anybody waits, and short enough that sums and products of times have room.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+pub(super) fn span(text: &str) -> Result<Span, String> {
     match text.parse::<Span>() {
-        Ok(span) if span.0.is_zero() => Err("must be longer than nothing, such as 2s".to_owned()),
+        Ok(span) if span.0 > LONGEST => Err(format!("must be at most {}, which is a year", Span(LONGEST))),
         Ok(span) => Ok(span),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+pub(super) fn positive_span(text: &str) -> Result<Span, String> {
+    match span(text)? {
+        Span(Duration::ZERO) => Err("must be longer than nothing, such as 2s".to_owned()),
+        longer => Ok(longer),
     }
 }
 

@@ -1,6 +1,5 @@
 //! One of the servers that are compared: asked once, warmed up, loaded in its turns.
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -11,20 +10,9 @@ use boardkit::report::compare::{Answer, Server, Turn};
 use boardkit::report::{Environment, RunReport};
 use boardkit::telemetry::{Holder, Link};
 
+use crate::Nothing;
 use crate::args::{LoadFlags, NamedUrl};
-use crate::load::plan;
-
-/// A server finished nothing: what was measured says no, and it is no wrong usage.
-#[derive(Debug)]
-pub(super) struct Nothing(pub(super) String);
-
-impl fmt::Display for Nothing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Nothing {}
+use crate::load::{pinned, plan};
 
 /// A server and what is known of it.
 pub(super) struct Candidate {
@@ -64,9 +52,7 @@ impl Candidate {
         };
         let address = answer.address;
         self.answer = Some(answer);
-        let pinned = format!("http://{address}{}", self.url.path()).parse::<Url>();
-        let is_there = |url: &Url| url.resolve().is_ok_and(|addresses| addresses == [address]);
-        self.plan.url = pinned.ok().filter(is_there).unwrap_or_else(|| self.url.clone());
+        self.plan.url = pinned(&self.url, address);
         if Link::towards(address).is_none_or(|link| !link.loopback) {
             self.unseen = Some(Unseen::Elsewhere);
             return Ok(());
