@@ -63,11 +63,14 @@ impl NicCounters {
 /// What a network device says of its link; asking may take a driver milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NicLink {
-    /// Speed in Mbit/s. `None` for what the kernel answers -1 or an error: no cable, Wi-Fi, tunnels. Source:
-    /// /sys/class/net/NAME/speed.
+    /// Speed in Mbit/s. `None` for what the kernel answers -1 or an error: no cable, Wi-Fi, tunnels. Older kernels answer 10
+    /// for a tunnel, which means nothing. Source: /sys/class/net/NAME/speed.
     pub speed_mbit: Option<u32>,
     /// The largest packet that it sends, in bytes without the link's header. Source: /sys/class/net/NAME/mtu.
     pub mtu: Option<u32>,
+    /// Whether it sends and receives in turns, so that both directions share the speed. `None` where it does not say. Source:
+    /// /sys/class/net/NAME/duplex.
+    pub half_duplex: Option<bool>,
 }
 
 impl NicLink {
@@ -79,7 +82,12 @@ impl NicLink {
             let number: i32 = root.text(&format!("sys/class/net/{name}/{file}"))?.parse().ok()?;
             u32::try_from(number).ok().filter(|number| *number > 0)
         };
-        Self { speed_mbit: positive("speed"), mtu: positive("mtu") }
+        let half_duplex = match root.text(&format!("sys/class/net/{name}/duplex")).as_deref() {
+            Some("half") => Some(true),
+            Some("full") => Some(false),
+            _ => None,
+        };
+        Self { speed_mbit: positive("speed"), mtu: positive("mtu"), half_duplex }
     }
 }
 
@@ -194,7 +202,12 @@ vlan:7: 1 2 0 0 0 0 0 0 3 4 0 0 0 0 0 0
             [("1000\n", Some(1000)), ("-1\n", None), ("4294967295\n", None), ("0\n", None), ("", None)]
         {
             let tree = Tree::new(&[("sys/class/net/eth0/speed", text.as_bytes())]);
-            assert_eq!(NicLink::read(&tree.root(), "eth0"), NicLink { speed_mbit: speed, mtu: None });
+            let expected = NicLink { speed_mbit: speed, ..NicLink::default() };
+            assert_eq!(NicLink::read(&tree.root(), "eth0"), expected);
+        }
+        for (text, half) in [("half\n", Some(true)), ("full\n", Some(false)), ("unknown\n", None)] {
+            let tree = Tree::new(&[("sys/class/net/eth0/duplex", text.as_bytes())]);
+            assert_eq!(NicLink::read(&tree.root(), "eth0").half_duplex, half);
         }
     }
 

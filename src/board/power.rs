@@ -33,8 +33,8 @@ impl Firmware {
     }
 
     /// The throttle word: bits 0 to 3 say that the supply is low, the clock capped, the clock throttled, the soft limit of
-    /// heat reached; bits 16 to 19 the same since boot. There are kernels that log a warning each time it is read: not for
-    /// once a second. Source: get_throttled of the firmware's device, hexadecimal with or without `0x`.
+    /// heat reached; bits 16 to 19 the same since boot. Cheap: the kernel asks the firmware every two seconds and keeps the
+    /// answer. Kernels 4.19 to 6.12 log one warning at the first reading, and later ones don't have it. Source: get_throttled of the firmware's device, hexadecimal with or without `0x`.
     #[must_use]
     pub fn throttle_word(&self, root: &SysRoot) -> Option<u32> {
         let text = root.text(self.word.as_ref()?)?;

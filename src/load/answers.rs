@@ -9,14 +9,17 @@ pub struct AnswerCounts {
     pub body_bytes: u64,
     /// Content of the shortest and of the longest answer in bytes; `None` when there is no answer.
     pub body_range: Option<(u64, u64)>,
+    /// Answers whose content had another length than that of the first answer of the run; the warm-up is a part of it.
+    pub other_length: u64,
     /// Answers after which the server kept the connection.
     pub kept: u64,
 }
 
 impl AnswerCounts {
-    /// Counts one answer.
+    /// Counts one answer of a run whose first one had so much content.
     #[inline]
-    pub(super) fn count(&mut self, answer: &Answer) {
+    pub(super) fn count(&mut self, answer: &Answer, first_body: u64) {
+        self.other_length += u64::from(answer.body_bytes != first_body);
         self.body_bytes += answer.body_bytes;
         self.kept += u64::from(answer.keep_alive);
         self.widen((answer.body_bytes, answer.body_bytes));
@@ -30,6 +33,7 @@ impl AnswerCounts {
 
     pub(super) fn add(&mut self, other: &Self) {
         self.body_bytes += other.body_bytes;
+        self.other_length += other.other_length;
         self.kept += other.kept;
         if let Some(range) = other.body_range {
             self.widen(range);

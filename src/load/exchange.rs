@@ -139,7 +139,8 @@ impl Connection {
         if first_byte_at > 0 {
             shared.tally.parts.record_split(first_byte_at.saturating_sub(self.began), took);
         }
-        shared.tally.answers.count(&answer);
+        let first_body = shared.first_body(&answer);
+        shared.tally.answers.count(&answer, first_body);
         shared.tally.statuses.record(answer.status, took, shared.now > shared.last_due);
         shared.tally.requests += 1;
         shared.tally.head_bytes += u64::from(answer.head_len);

@@ -101,6 +101,7 @@ fn run_threads(
         start: Barrier::new(threads + 1),
         base: Instant::now(),
         origin: OnceLock::new(),
+        first_body: OnceLock::new(),
         unfinished: AtomicUsize::new(threads),
         last_done: AtomicU64::new(0),
     };

@@ -6,7 +6,7 @@ use std::sync::{Barrier, OnceLock};
 use std::time::Instant;
 
 use super::collect::ThreadSecond;
-use super::head::HeadParser;
+use super::head::{Answer, HeadParser};
 use super::plan::Settled;
 use super::tally::Tally;
 
@@ -33,6 +33,8 @@ pub(super) struct Shared<'a> {
     pub(super) last_due: u64,
     /// When the steps of a ramp end, on the common clock; empty without one.
     pub(super) step_ends: Vec<u64>,
+    /// The length of the content of the first answer, over all threads.
+    pub(super) first_body: &'a OnceLock<u64>,
     /// Requests that this thread may still make; as good as endless where no number was asked for.
     pub(super) left: usize,
     /// The latest clock reading, in nanoseconds since `base`.
@@ -56,6 +58,12 @@ impl Shared<'_> {
         elapsed.as_secs() * SECOND_NS + u64::from(elapsed.subsec_nanos())
     }
 
+    /// The length of the content of the first answer of the run, which this is if there was none.
+    #[inline]
+    pub(super) fn first_body(&self, answer: &Answer) -> u64 {
+        *self.first_body.get_or_init(|| answer.body_bytes)
+    }
+
     /// Whether requests start by a schedule and not by the answers before them.
     #[inline]
     pub(super) fn is_open_loop(&self) -> bool {
@@ -73,6 +81,8 @@ pub(super) struct Signals<'a> {
     pub(super) base: Instant,
     /// When the schedule of an open loop begins, for all threads; set by the first of them.
     pub(super) origin: OnceLock<u64>,
+    /// The length of the content of the first answer.
+    pub(super) first_body: OnceLock<u64>,
     /// Threads that have not yet made all of the requests that were asked for, and got their answers.
     pub(super) unfinished: AtomicUsize,
     /// When the last of the others had, on the common clock.

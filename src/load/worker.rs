@@ -91,6 +91,7 @@ impl<'a> Worker<'a> {
             count_from: 0,
             last_due: u64::MAX,
             step_ends: Vec::new(),
+            first_body: &signals.first_body,
             left: usize::MAX,
             now: 0,
             sending: false,

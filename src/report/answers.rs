@@ -16,6 +16,8 @@ pub struct Answers {
     pub shortest_body_bytes: Option<u64>,
     /// Content of the longest answer in bytes; `null` when nothing finished.
     pub longest_body_bytes: Option<u64>,
+    /// Answers whose content had another length than that of the first.
+    pub other_length: u64,
     /// Answers after which the server kept the connection.
     pub kept_alive: u64,
 }
@@ -27,14 +29,9 @@ impl Answers {
             body_bytes: counts.body_bytes,
             shortest_body_bytes: counts.body_range.map(|range| range.0),
             longest_body_bytes: counts.body_range.map(|range| range.1),
+            other_length: counts.other_length,
             kept_alive: counts.kept,
         }
-    }
-
-    /// The content of every answer in bytes; `None` when they differ, or when there is none.
-    #[must_use]
-    pub fn body_bytes_each(&self) -> Option<u64> {
-        self.shortest_body_bytes.filter(|least| Some(*least) == self.longest_body_bytes)
     }
 }
 

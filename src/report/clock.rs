@@ -1,17 +1,28 @@
 //! The board's clock over a run: whether heat or the supply held it down, and when.
 
-use super::SeriesRow;
 use super::spans::{Span, spans};
+use super::{RunReport, SeriesRow};
 use crate::telemetry::{ClockSample, Sample};
 
 /// A clock and the one that it could be, in kHz.
 pub(super) type Capped = (u64, u64);
 
+/// Kilohertz in a megahertz.
+const MHZ_KHZ: u64 = 1000;
+
+/// As people read it.
+pub(super) fn megahertz((cap, max): Capped) -> String {
+    format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ)
+}
+
 /// What the samples say of the clock.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ClockSeen {
-    /// Whether anything is known of it.
+    /// Whether anything is known of it, and nothing that could hold it down goes without a word.
     pub(super) known: bool,
+    /// Whether the board is a Raspberry Pi whose throttle word can't be read. Its firmware slows it down and leaves the cap as
+    /// it is.
+    pub(super) firmware_is_silent: bool,
     /// When it was held down by heat, by the supply, or by what is not known.
     pub(super) held: Vec<Span>,
     /// When a cap stood below the hardware's clock and somebody's setting can't be why.
@@ -42,10 +53,31 @@ struct Look<'a> {
 }
 
 impl ClockSeen {
+    /// By the samples of a run, and by what its report says of the board.
+    pub(super) fn of_run(report: &RunReport) -> Self {
+        let seen = Self::of(&report.series);
+        let samples = || report.series.iter().filter_map(|row| row.board.as_ref());
+        let firmware_is_silent =
+            is_raspberry_pi(report) && samples().all(|sample| sample.throttled.is_none());
+        Self { known: seen.known && !firmware_is_silent, firmware_is_silent, ..seen }
+    }
+
+    /// Why its clock is not known; `None` when it is.
+    pub(super) fn why_unknown(&self) -> Option<&'static str> {
+        match self.known {
+            true => None,
+            false if self.firmware_is_silent => Some(
+                "the firmware of a Raspberry Pi slows it down on its own, and this kernel does not say when (get_throttled)",
+            ),
+            false => Some("it does not say what it may have"),
+        }
+    }
+
+    /// By the samples alone.
     pub(super) fn of(series: &[SeriesRow]) -> Self {
         let samples = || series.iter().filter_map(|row| row.board.as_ref());
         let Some(first) = samples().next() else { return Self::default() };
-        let blind = samples().all(|sample| heat(sample).is_none());
+        let blind = samples().all(|sample| heat(sample).is_none() && sample.throttled.is_none());
         let mut before = first;
         let looks: Vec<Option<Look<'_>>> = series
             .iter()
@@ -62,6 +94,7 @@ impl ClockSeen {
         };
         Self {
             known: samples().any(says_something),
+            firmware_is_silent: false,
             capped: when(Look::is_capped),
             firmware: when(Look::is_slowed),
             hot: when(|look| heat(look.now) == Some(true)),
@@ -115,6 +148,13 @@ impl Look<'_> {
             || self.now.throttled.is_some_and(crate::telemetry::Throttle::under_voltage)
             || news.is_some_and(crate::telemetry::Throttle::under_voltage)
     }
+}
+
+/// By the facts that the board gave of itself.
+fn is_raspberry_pi(report: &RunReport) -> bool {
+    let facts = report.telemetry.as_ref().and_then(|telemetry| telemetry.board.as_ref());
+    let model = facts.and_then(|facts| facts.get("identity")?.get("model")?.as_str());
+    model.is_some_and(|model| model.contains("Raspberry Pi"))
 }
 
 /// Whether the board is so hot that it is slowed down for it; `None` when it can't tell.

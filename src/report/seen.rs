@@ -19,8 +19,10 @@ pub(super) const BUSY: f64 = 0.90;
 /// What a machine did on average over a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Seen {
-    /// Seconds for which there are samples.
+    /// Seconds for which there are samples of the load's time alone: all means are of these.
     pub(super) seconds: f64,
+    /// Seconds for which there are samples, those that may begin before the load included.
+    pub(super) watched_s: f64,
     /// Load of each core by its number, over the time in which it had one.
     pub(super) cores: BTreeMap<u32, CoreLoad>,
     /// The server, over the time in which it was seen.
@@ -93,8 +95,11 @@ impl Seen {
     }
 
     fn of(series: &[SeriesRow], sample: fn(&SeriesRow) -> Option<&Sample>) -> Self {
-        let samples = || series.iter().filter_map(sample);
-        let seconds: f64 = samples().map(|sample| sample.interval_s).sum();
+        let watched = || series.iter().filter_map(sample);
+        // The time before the load is an idle one, and would make a full machine one with time left.
+        let samples = || watched().filter(|sample| !sample.early);
+        let length = |sample: &Sample| sample.interval_s;
+        let seconds: f64 = samples().map(length).sum();
         let mean = |value: &dyn Fn(&Sample) -> Option<f64>| {
             let mut mean = Mean::default();
             for sample in samples() {
@@ -108,6 +113,7 @@ impl Seen {
         let tcp = |sample: &Sample| sample.tcp.unwrap_or_default();
         Self {
             seconds,
+            watched_s: watched().map(length).sum(),
             cores: cores(samples()),
             server: server(samples()),
             others: others(samples(), seconds),

@@ -33,6 +33,7 @@ impl TelemetryReport {
             device: Some(link.device),
             speed_mbit: link.speed_mbit.map(f64::from),
             said_mbit: None,
+            half_duplex: link.half_duplex,
             loopback: link.loopback,
         });
         let link = match said_mbit {
@@ -54,6 +55,8 @@ pub struct LinkReport {
     pub speed_mbit: Option<f64>,
     /// Speed in Mbit/s by whoever typed `--link-speed`; it goes before the device's.
     pub said_mbit: Option<f64>,
+    /// Whether both directions share the speed; `null` where the device does not say.
+    pub half_duplex: Option<bool>,
     /// Whether the address is the laptop's own, so that nothing goes over a wire.
     pub loopback: bool,
 }

@@ -148,6 +148,16 @@ fn remarks(out: &mut String, report: &RunReport) -> fmt::Result {
         write!(out, ", {} refused", connections.refused)?;
     }
     writeln!(out)?;
+    let answers = &report.answers;
+    if let (Some(least), Some(most), 1..) =
+        (answers.shortest_body_bytes, answers.longest_body_bytes, answers.other_length)
+    {
+        writeln!(
+            out,
+            "Contents: {least} to {most} bytes; {} not as long as the first",
+            answers.other_length
+        )?;
+    }
     if let Some(fairness) = report.fairness {
         let (slowest, fastest) = (fairness.slowest, fairness.fastest);
         writeln!(out, "Requests per connection: {slowest} at the slowest, {fastest} at the fastest")?;

@@ -26,6 +26,8 @@ pub struct Link {
     pub local: IpAddr,
     /// Speed of the link in Mbit/s; `None` where the device does not say, as Wi-Fi, tunnels and loopback don't.
     pub speed_mbit: Option<u32>,
+    /// Whether both directions share the speed; `None` where the device does not say.
+    pub half_duplex: Option<bool>,
     /// Whether the address is this machine's own, so that nothing goes over a wire.
     pub loopback: bool,
 }
@@ -48,8 +50,10 @@ impl Link {
             true => get_if_addrs().ok()?.into_iter().find(Interface::is_loopback)?.name,
             false => device_of(&get_if_addrs().ok()?, local, scope(address))?,
         };
+        let told = NicLink::read(root, &device);
         Some(Self {
-            speed_mbit: NicLink::read(root, &device).speed_mbit.filter(|_| !loopback),
+            speed_mbit: told.speed_mbit.filter(|_| !loopback),
+            half_duplex: told.half_duplex.filter(|_| !loopback),
             device,
             local,
             loopback,
@@ -196,8 +200,9 @@ mod tests {
         let Some(link) = Link::towards(([198, 51, 100, 1], 80).into()) else {
             return; // A machine without a route to anywhere.
         };
-        let tree = Tree::new(&[(&format!("sys/class/net/{}/speed", link.device), b"100\n")]);
+        let file = |name: &str| format!("sys/class/net/{}/{name}", link.device);
+        let tree = Tree::new(&[(&file("speed"), b"100\n"), (&file("duplex"), b"half\n")]);
         let told = Link::towards_in(&tree.root(), ([198, 51, 100, 1], 80).into()).expect("as before");
-        assert_eq!((told.speed_mbit, told.loopback), (Some(100), false));
+        assert_eq!((told.speed_mbit, told.half_duplex, told.loopback), (Some(100), Some(true), false));
     }
 }

@@ -15,13 +15,26 @@ pub use board::RemoteError;
 /// How often the board is asked; it has a new sample once a second.
 const EVERY: Duration = Duration::from_secs(1);
 
+/// A sample that may begin this much before the load is still the load's: less than the rest at which a core counts as busy.
+const SLACK: Duration = Duration::from_millis(50);
+
 /// A sample of a board.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RemoteSample {
-    /// When it was here.
+    /// When the board was asked for it: the interval had ended by the answer, and at most one interval before the question, or
+    /// there would have been a newer one.
     pub at: Instant,
     /// What the board said.
     pub sample: Sample,
+}
+
+impl RemoteSample {
+    /// Whether its interval may have begun before `instant`, by more than does not matter.
+    pub(super) fn may_begin_before(&self, instant: Instant) -> bool {
+        // Any number may be served. It ended up to one interval before the question, and began one more before that.
+        let length = Duration::try_from_secs_f64(2.0 * self.sample.interval_s).ok();
+        length.and_then(|length| self.at.checked_sub(length)).is_none_or(|began| began + SLACK < instant)
+    }
 }
 
 /// What a board's telemetry did since the last look.
@@ -67,12 +80,13 @@ impl Remote {
     ) -> Result<Self, RemoteError> {
         let board = Board::new(base, token)?;
         let facts = board.facts()?;
+        let asked = Instant::now();
         let first = board.sample()?;
         let is_here = board.is_here();
         let (stop, stopped) = mpsc::channel();
         let (sender, news) = mpsc::channel();
         let mut poll = Poll { board, every, sender, last: None, is_lost: false };
-        poll.arrived(first);
+        poll.arrived(first, asked);
         let thread = thread::Builder::new().name("telemetry".to_owned());
         thread.spawn(move || poll.run(&stopped)).map_err(|error| RemoteError::no_thread(&error))?;
         Ok(Self { facts, is_here, news, _stop: stop })
@@ -114,20 +128,21 @@ impl Poll {
         {
             // A question that took longer than its second is not made up for.
             due = (due + self.every).max(Instant::now());
+            let asked = Instant::now();
             match self.board.sample() {
-                Ok(sample) => self.arrived(sample),
+                Ok(sample) => self.arrived(sample, asked),
                 Err(error) => self.failed(error),
             }
         }
     }
 
-    fn arrived(&mut self, sample: Sample) {
+    fn arrived(&mut self, sample: Sample, at: Instant) {
         if std::mem::take(&mut self.is_lost) {
             self.tell(News::Back);
         }
         if self.last.as_ref() != Some(&sample) {
             self.last = Some(sample.clone());
-            self.tell(News::Sample(Box::new(RemoteSample { at: Instant::now(), sample })));
+            self.tell(News::Sample(Box::new(RemoteSample { at, sample })));
         }
     }
 

@@ -27,7 +27,8 @@ pub struct Sample {
     /// How far the kernel slows the processor down for its heat: 0 is not at all, the highest of its cooling devices counts,
     /// and how many steps there are differs. Source: cur_state of /sys/class/thermal/cooling_deviceN.
     pub cooling_state: Option<u32>,
-    /// What the firmware says of heat and supply, at most five seconds old; only a Raspberry Pi has it. There are kernels that
+    /// What the firmware says of heat and supply, at the end of the interval; only a Raspberry Pi has it, and its kernel asks
+    /// the firmware every two seconds. There are kernels that
     /// give 0 whatever the firmware says: bits that are set prove something, 0 does not.
     pub throttled: Option<Throttle>,
     /// Whether the supply was too low in the last seconds. Source: the alarm of the sensor rpi_volt, else bit 0 of the word.
@@ -46,6 +47,10 @@ pub struct Sample {
     pub server: Option<ServerSample>,
     /// Programs beside the server and the load tester, the busiest first, at most eight, each above 1 % of a core.
     pub others: Vec<ProcessSample>,
+    /// Whether the programs of all users could be seen, so that an empty list of others means that there were none. `false`
+    /// too where nothing is said of it. Hidden they are by the mount of /proc (`hidepid`), by systemd's `ProtectProc`, and
+    /// from within a container.
+    pub others_seen: bool,
     /// Time for which the control groups held back the process that takes the samples, and what is in its groups, in
     /// microseconds, added up over cores. Sources: throttled_usec of cpu.stat (version 2), throttled_time (version 1).
     pub own_throttled_us: Option<u64>,
@@ -54,6 +59,9 @@ pub struct Sample {
     pub held_back: Option<f64>,
     /// The longest time that it could not run at a stretch, in microseconds.
     pub longest_hold_us: Option<u64>,
+    /// Whether the interval may have begun before the load: a board elsewhere has seconds of its own. Only a load tester says
+    /// so, of a board's samples.
+    pub early: bool,
 }
 
 /// The clock of one group of cores.
@@ -128,6 +136,8 @@ pub struct NicSample {
     pub speed_mbit: Option<u32>,
     /// The largest packet that it sends, in bytes without the link's header.
     pub mtu: Option<u32>,
+    /// Whether both directions share the speed; `None` where the device does not say.
+    pub half_duplex: Option<bool>,
 }
 
 /// Counts of /proc/net/softnet_stat in the interval, over all cores.

@@ -8,7 +8,7 @@ mod server;
 use std::time::Instant;
 
 use super::{ClockSample, Sample, Throttle};
-use crate::board::{ClockFiles, ClockPolicy, CoreSet, CpuCooling, Memory, SysRoot, Thermal};
+use crate::board::{ClockFiles, ClockPolicy, CoreSet, CpuCooling, Firmware, Memory, SysRoot, Thermal};
 use counters::Counters;
 use processes::Processes;
 use rare::Rare;
@@ -36,6 +36,7 @@ pub struct Sampler {
     clocks: ClockFiles,
     thermal: Thermal,
     cooling: CpuCooling,
+    firmware: Firmware,
     rare: Rare,
     processes: Processes,
     server: Server,
@@ -56,7 +57,8 @@ impl Sampler {
             clocks: ClockFiles::find(&root),
             thermal: Thermal::read(&root, &mut Vec::new()),
             cooling: CpuCooling::find(&root),
-            rare: Rare::read(&root, now),
+            firmware: Firmware::find(&root),
+            rare: Rare::new(now),
             processes: Processes::default(),
             server: Server::default(),
             watch,
@@ -84,6 +86,7 @@ impl Sampler {
         self.state(now, &mut sample);
         self.processes.scan(&self.root, now, &self.server.members());
         sample.server = self.server.sample(&self.root, &self.processes, &self.watch, since);
+        sample.others_seen = self.processes.sees_all();
         sample.others = self.processes.others(&|pid| self.watch.own.contains(&pid) || self.server.has(pid));
         sample
     }
@@ -106,9 +109,10 @@ impl Sampler {
         sample.cpu_temp_c = self.thermal.cpu_millicelsius.map(celsius);
         sample.throttle_trip_c = self.thermal.throttle_millicelsius.map(celsius);
         sample.cooling_state = self.cooling.state(root);
-        self.rare.refresh(root, now);
-        sample.throttled = self.rare.word.map(|raw| Throttle { raw });
-        sample.under_voltage = self.rare.under_voltage(root);
+        sample.throttled = self.firmware.throttle_word(root).map(|raw| Throttle { raw });
+        let by_word = sample.throttled.map(Throttle::under_voltage);
+        sample.under_voltage = self.firmware.under_voltage(root).or(by_word);
+        self.rare.refresh(now);
         for nic in &mut sample.nics {
             self.rare.fill(root, nic);
         }

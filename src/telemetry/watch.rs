@@ -30,6 +30,8 @@ pub struct Watch {
     local: bool,
     holder: Option<Holder>,
     looked: Instant,
+    /// When the load could begin.
+    begun: Instant,
     link: Option<Link>,
     sampler: Sampler,
     heartbeat: Option<Heartbeat>,
@@ -119,6 +121,7 @@ impl Watch {
             sampler: Sampler::new(root, Watched { own: vec![std::process::id()], server }),
             heartbeat: Heartbeat::start().ok(),
             looked: Instant::now(),
+            begun: Instant::now(),
             waiting: VecDeque::new(),
             news: Vec::new(),
             lost: None,
@@ -134,6 +137,7 @@ impl Watch {
         watch.hear();
         watch.board = watch.waiting.pop_back();
         watch.waiting.clear();
+        watch.begun = Instant::now();
         watch
     }
 
@@ -173,9 +177,16 @@ impl Watch {
 
     /// Takes what came from the board.
     fn hear(&mut self) {
+        let own = std::process::id();
         for news in self.remote.iter().flat_map(Remote::news) {
             match news {
-                News::Sample(new) => self.waiting.push_back(new.sample),
+                News::Sample(new) => {
+                    let early = new.may_begin_before(self.begun);
+                    let mut sample = Sample { early, ..new.sample };
+                    // Telemetry that is served on this very machine knows no load tester.
+                    sample.others.retain(|other| !self.local || other.pid != own);
+                    self.waiting.push_back(sample);
+                }
                 News::Lost(error) => {
                     self.news.push(format!("the board's telemetry is lost: {error}"));
                     self.lost = Some(error);
@@ -225,8 +236,9 @@ impl Watch {
             None => missing.push(NO_TELEMETRY.to_owned()),
         }
         missing.extend(self.lost.as_ref().map(|error| format!("the board's telemetry was lost: {error}")));
+        let server = self.board.as_ref().and_then(|board| board.server.as_ref());
         match &self.holder {
-            Some(holder) if self.remote.is_none() || self.local => {
+            Some(holder) if server.is_none() && (self.remote.is_none() || self.local) => {
                 missing.extend(holder.missing(self.address));
             }
             _ => {}
@@ -248,8 +260,8 @@ const NO_LINK: &str =
     "no network device has an address that leads to the server: whether the link was full is unknown";
 
 /// What a load test over a wire lacks most often.
-const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; start boardd with telemetry, or give \
-     --telemetry URL";
+const NO_TELEMETRY: &str = "no telemetry from the board: its cores, clock and heat are unknown; --telemetry URL \
+     reads them from a board that serves them";
 
 #[cfg(test)]
 mod tests;

@@ -191,7 +191,11 @@ fn what_is_no_board_is_told_from_what_does_not_answer() {
     let moved =
         "HTTP/1.1 301 Moved Permanently\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n";
     for (facts, load, says) in [
-        (status("404 Not Found").as_str(), sample.as_str(), "/board answers 404 Not Found; is that boardd"),
+        (
+            status("404 Not Found").as_str(),
+            sample.as_str(),
+            "/board answers 404 Not Found; a board's telemetry has /board and /load",
+        ),
         (&ok("{}"), &status("404 Not Found"), "/load answers 404"),
         (&status("500 Internal Server Error"), &sample, "answers 500"),
         (moved, &sample, "it sends to another address"),
@@ -199,8 +203,8 @@ fn what_is_no_board_is_told_from_what_does_not_answer() {
         (&ok("[1]"), &sample, "no telemetry of a board (not facts)"),
         (&ok("{}"), &ok(r#"{"load":1}"#), "no telemetry of a board (not a sample)"),
         (&ok("{}"), &ok(r#"{"interval_s":1,"cores":7}"#), "no telemetry of a board (not a sample)"),
-        ("SSH-2.0-OpenSSH_9.2\r\n", &sample, "is boardd running there"),
-        ("", &sample, "is boardd running there"),
+        ("SSH-2.0-OpenSSH_9.2\r\n", &sample, "is something that serves it running there"),
+        ("", &sample, "is something that serves it running there"),
     ] {
         let server = board(facts, load);
         // An answer of nothing at all would be waited for: that server closes instead.

@@ -58,20 +58,18 @@ fn counts(out: &mut String, report: &RunReport, conditions: &Conditions<'_>) -> 
     writeln!(out, "HTML transferred:       {} bytes", report.answers.body_bytes)
 }
 
-/// ab takes connects that failed for requests that failed; and an answer of another length than the first, how many of
-/// which there are is not known here if there are some.
+/// ab takes connects that failed for requests that failed, and answers of another length than the first one.
 fn failures(out: &mut String, report: &RunReport) -> fmt::Result {
     let by = &report.failed_by;
     // A request that could not be sent again had its connect fail.
     let connect = report.errors.connect.max(by.not_repeated);
     let receive = by.closed + by.broken_off + by.timed_out;
-    let known = connect + receive + by.not_understood;
-    writeln!(out, "Failed requests:        {known}")?;
-    if known == 0 {
+    let length = report.answers.other_length;
+    let all = connect + receive + length + by.not_understood;
+    writeln!(out, "Failed requests:        {all}")?;
+    if all == 0 {
         return Ok(());
     }
-    let same = report.requests == 0 || report.answers.body_bytes_each().is_some();
-    let length = if same { "0" } else { DASH };
     writeln!(
         out,
         "   (Connect: {connect}, Receive: {receive}, Length: {length}, Exceptions: {})",
@@ -80,16 +78,16 @@ fn failures(out: &mut String, report: &RunReport) -> fmt::Result {
 }
 
 fn rates(out: &mut String, report: &RunReport, conditions: &Conditions<'_>) -> fmt::Result {
-    let (seconds, requests) = (report.duration_s, report.requests as f64);
+    let (seconds, requests) = (report.duration_s, report.requests_per_s * report.duration_s);
     let each = seconds * SECOND_MS / requests;
-    let kilo = |bytes: u64| bytes as f64 / KILO / seconds;
+    let (received, sent) = (report.bytes_per_s / KILO, report.sent_bytes as f64 / KILO / seconds);
     writeln!(out, "Requests per second:    {:.2} [#/sec] (mean)", requests / seconds)?;
     writeln!(out, "Time per request:       {:.3} [ms] (mean)", each * report.connections.asked as f64)?;
     writeln!(out, "Time per request:       {each:.3} [ms] (mean, across all concurrent requests)")?;
-    writeln!(out, "Transfer rate:          {:.2} [Kbytes/sec] received", kilo(report.bytes))?;
+    writeln!(out, "Transfer rate:          {:.2} [Kbytes/sec] received", received)?;
     if conditions.sent_body {
-        writeln!(out, "                        {:.2} kb/s sent", kilo(report.sent_bytes))?;
-        writeln!(out, "                        {:.2} kb/s total", kilo(report.bytes + report.sent_bytes))?;
+        writeln!(out, "                        {:.2} kb/s sent", sent)?;
+        writeln!(out, "                        {:.2} kb/s total", received + sent)?;
     }
     Ok(())
 }

@@ -114,8 +114,10 @@ fn abs_layout() {
     };
     let report = RunReport {
         requests: 200,
+        requests_per_s: 200.0 / 0.018_332,
         duration_s: 0.018_332,
         bytes: 34_600,
+        bytes_per_s: 34_600.0 / 0.018_332,
         answers: Answers { body_bytes: 2_800, kept_alive: 200, ..Answers::default() },
         latency_us: part(0.3, 0.9, 0.5, 0.4, 4.0),
         times_us: TimesUs {
@@ -175,8 +177,10 @@ fn ab_counts_failures_by_kind_and_what_was_sent() {
     let ok = StatusReport { count: 3, after_end: 0, latency_us: LatencyUs::default() };
     let report = RunReport {
         requests: 3,
+        requests_per_s: 1.5,
         duration_s: 2.0,
         bytes: 2048,
+        bytes_per_s: 1024.0,
         sent_bytes: 4096,
         classes: [("2xx".to_owned(), ok)].into(),
         errors: ErrorCounts { connect: 7, write: 2, ..ErrorCounts::default() },
@@ -190,6 +194,7 @@ fn ab_counts_failures_by_kind_and_what_was_sent() {
         answers: Answers {
             shortest_body_bytes: Some(10),
             longest_body_bytes: Some(11),
+            other_length: 2,
             ..Answers::default()
         },
         ..empty()
@@ -200,7 +205,7 @@ fn ab_counts_failures_by_kind_and_what_was_sent() {
     let text = Like::Ab.render(&report, &conditions);
     for lines in [
         "Server Software:        \nServer Hostname:        ::1\nServer Port:            80\n",
-        "Failed requests:        17\n   (Connect: 7, Receive: 7, Length: -, Exceptions: 3)\nWrite errors:           2\nTotal",
+        "Failed requests:        19\n   (Connect: 7, Receive: 7, Length: 2, Exceptions: 3)\nWrite errors:           2\nTotal",
         "Total body sent:        4096\nHTML",
         "Transfer rate:          1.00 [Kbytes/sec] received\n                        2.00 kb/s sent\n                        \
          3.00 kb/s total\n\n",

@@ -13,6 +13,7 @@ pub(super) fn add(sum: &mut RunReport, part: &Part<'_>, ramps: Option<Ramps>) ->
     sum.head_bytes += run.head_bytes;
     sum.sent_bytes += run.sent_bytes;
     sum.answers.body_bytes += run.answers.body_bytes;
+    sum.answers.other_length += run.answers.other_length;
     sum.answers.kept_alive += run.answers.kept_alive;
     sum.answers.shortest_body_bytes =
         known([sum.answers.shortest_body_bytes, run.answers.shortest_body_bytes], u64::min);

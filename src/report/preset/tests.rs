@@ -159,7 +159,7 @@ Preset techempower-json
     Fibers                                         1567          -     670.00          0
     Ragnarok, one instance                         1574          -    1970.00       1556
     Ragnarok, four instances                       4684          -     560.00          0
-  The run has the shape of the published test; the hardware is another.
+  The run has the shape that the preset names; the hardware is another.
 ";
     assert_eq!(text, expected);
     report.requests = 0;

@@ -45,7 +45,7 @@ impl PresetReport {
 
     fn deviations(&self, out: &mut String) -> fmt::Result {
         if self.differences.is_empty() {
-            return writeln!(out, "  The run has the shape of the published test; the hardware is another.");
+            return writeln!(out, "  The run has the shape that the preset names; the hardware is another.");
         }
         writeln!(out, "  Besides the hardware, this run differs from the published test:")?;
         self.differences.iter().try_for_each(|difference| writeln!(out, "    {difference}"))

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::clock::ClockSeen;
-use super::super::seen::{OTHERS, STEAL, Seen};
+use super::super::clock::{ClockSeen, megahertz};
+use super::super::seen::{OTHERS, STEAL};
 use super::super::spans::{Span, spans};
 use super::super::verdict::{Case, Kind, Reason, percent, reasons};
 use super::super::{RunReport, SeriesRow};
@@ -22,14 +22,15 @@ const SWAPPED_BYTES: u64 = 1 << 20;
 /// Packets dropped or sent again each second; a switch or a full link loses one now and then.
 const LOST_PER_S: f64 = 1.0;
 
-/// Kilohertz in a megahertz.
-const MHZ_KHZ: u64 = 1000;
+/// Errors from this share of the requests on are more than accidents: what they cost is in the rate.
+const ERRORS: f64 = 0.01;
 
 /// All marks, what is about the board first.
 pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
     let series = &case.report.series;
-    let clock = ClockSeen::of(series);
+    let clock = ClockSeen::of_run(case.report);
     [
+        errors(case),
         capped(&clock),
         throttled(&clock),
         supply(&clock),
@@ -45,31 +46,6 @@ pub(super) fn all(case: &Case<'_>) -> Vec<Mark> {
     .concat()
 }
 
-/// What could not be looked at.
-pub(super) fn unknown(case: &Case<'_>) -> Vec<String> {
-    let mut unknown = Vec::new();
-    let RunReport { series, duration_s, .. } = case.report;
-    let swap = |row: &SeriesRow| row.board.as_ref().is_some_and(|sample| sample.swap.is_some());
-    if case.laptop.seconds == 0.0 {
-        unknown.push("what else the laptop did".to_owned());
-    }
-    if case.board.seconds == 0.0 {
-        unknown.push("the board: its clock, heat, memory and other programs".to_owned());
-        return unknown;
-    }
-    if case.board.seconds < 0.8 * duration_s {
-        let seen = case.board.seconds;
-        unknown.push(format!("the board for {:.0} s of {duration_s:.0} s", duration_s - seen));
-    }
-    if !ClockSeen::of(series).known {
-        unknown.push("the board's clock: it does not say what it may have".to_owned());
-    }
-    if !series.iter().any(swap) {
-        unknown.push("whether the board swapped memory".to_owned());
-    }
-    unknown
-}
-
 fn mark(kind: MarkKind, invalid: bool, span: Option<Span>, text: String) -> Mark {
     let (from_s, to_s) = (span.map(|span| span.from_s), span.map(|span| span.to_s));
     Mark { kind, invalid, from_s, to_s, text }
@@ -79,8 +55,34 @@ fn each(kind: MarkKind, spans: &[Span], text: &str) -> Vec<Mark> {
     spans.iter().map(|span| mark(kind, true, Some(*span), format!("{text} {span}"))).collect()
 }
 
+/// An error costs something else than an answer, and says nothing of how fast those are served. A refusal is the server's way
+/// of saying what it can.
+fn errors(case: &Case<'_>) -> Vec<Mark> {
+    let RunReport { requests, failed, .. } = *case.report;
+    let asked = requests + failed;
+    // What is only errors is not measured, and what is nothing is neither.
+    if requests == 0 {
+        return Vec::new();
+    }
+    let refusals = case.refusals();
+    let answers = case.report.errors.status.saturating_sub(refusals);
+    let share = |count: u64| count as f64 / asked as f64;
+    let mut marks = Vec::new();
+    if share(failed + answers) >= ERRORS {
+        let text = format!(
+            "of {asked} requests {failed} failed and {answers} were answered with an error (status 400 and above)"
+        );
+        marks.push(mark(MarkKind::Errors, true, None, text));
+    }
+    if share(refusals) >= ERRORS {
+        let text =
+            format!("{refusals} of {requests} answers, which the rate counts, said \"not now\" (503, 429)");
+        marks.push(mark(MarkKind::Errors, false, None, text));
+    }
+    marks
+}
+
 fn capped(clock: &ClockSeen) -> Vec<Mark> {
-    let megahertz = |(cap, max): (u64, u64)| format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ);
     let to = clock.lowest.map_or(String::new(), |cap| format!(" to {}", megahertz(cap)));
     let heat = clock.hottest_c.map_or(String::new(), |hottest| format!(" at up to {hottest:.0} °C"));
     let mut marks = each(MarkKind::ClockCapped, &clock.capped, &format!("the clock was held down{to}{heat}"));
@@ -112,11 +114,17 @@ fn swapped(series: &[SeriesRow]) -> Vec<Mark> {
     each(MarkKind::Swapped, &spans(series, series.iter().map(|row| bytes(row).map(|bytes| bytes > 0))), &text)
 }
 
+/// In a shorter sample a core that is there may have counted no time, and then looks as if it were off.
+const TELLING_S: f64 = 0.5;
+
 /// Cores that were there in an earlier second.
 fn cores_lost(series: &[SeriesRow]) -> Vec<Mark> {
     let mut had: BTreeSet<u32> = BTreeSet::new();
     let mut lost: BTreeSet<u32> = BTreeSet::new();
     let mut missing = |sample: &Sample| {
+        if sample.interval_s < TELLING_S {
+            return None;
+        }
         let now: BTreeSet<u32> = sample.cores.keys().copied().collect();
         had.extend(&now);
         let gone: Vec<u32> = had.difference(&now).copied().collect();
@@ -204,8 +212,7 @@ fn held(series: &[SeriesRow]) -> Option<Span> {
 }
 
 fn link_errors(case: &Case<'_>) -> Vec<Mark> {
-    let both = |of: fn(&Seen) -> u64| of(&case.board) + if case.local { 0 } else { of(&case.laptop) };
-    let (again, dropped) = (both(|seen| seen.retransmitted), both(|seen| seen.dropped));
+    let (again, dropped) = (case.resent(), case.dropped());
     let per_s = (again + dropped) as f64 / case.report.duration_s.max(f64::MIN_POSITIVE);
     let text = || format!("{again} TCP segments were sent again, {dropped} packets dropped");
     Vec::from_iter((per_s >= LOST_PER_S).then(|| mark(MarkKind::LinkErrors, false, None, text())))

@@ -3,15 +3,17 @@
 //! A run is **not valid** for what makes its figures another machine's than the board's: a clock held down by heat or by the
 //! supply (a fact of that cooling and that supply, and gone with better ones), memory that was swapped, cores that went off,
 //! processor time of the board that went elsewhere (another program with more than 5 % of a core, the host of a virtual
-//! machine), and a load tester that was at its limit, or was kept from working.
+//! machine), a load tester that was at its limit, or was kept from working, and errors in one of a hundred requests, which
+//! cost something else than what was asked for.
 //!
 //! A **note** is what the reader should know, and what does not by itself change what the board did: a clock that somebody
 //! set, other programs on the laptop as long as the load tester kept up, late starts that are few, packets sent again (a full
-//! link drops some), and server and load tester on one machine.
+//! link drops some), refusals (503, 429), with which a server says what it can, and server and load tester on one machine.
 
 mod marks;
 #[cfg(test)]
 mod tests;
+mod unseen;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +55,8 @@ pub enum MarkKind {
     LinkErrors,
     /// Server and load tester shared one machine.
     SharedMachine,
+    /// Requests failed or were answered with an error: invalid from one in a hundred on; a note for refusals (503, 429).
+    Errors,
 }
 
 /// Something that the reader of the figures should know.
@@ -76,7 +80,7 @@ pub struct Mark {
 #[serde(default)]
 pub struct Validity {
     /// `false` when a mark speaks against it, `true` when none does; `null` when none does, but something that could have
-    /// spoken against it was not seen.
+    /// spoken against it was not seen, or nothing finished.
     pub valid: Option<bool>,
     /// What was found, one for each stretch of time.
     pub marks: Vec<Mark>,
@@ -92,7 +96,7 @@ impl Validity {
     }
 
     pub(super) fn of_case(case: &Case<'_>) -> Self {
-        let (marks, unknown) = (marks::all(case), marks::unknown(case));
+        let (marks, unknown) = (marks::all(case), unseen::all(case));
         let valid = match marks.iter().any(|mark| mark.invalid) {
             true => Some(false),
             false => unknown.is_empty().then_some(true),

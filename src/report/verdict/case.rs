@@ -16,6 +16,9 @@ pub(super) const OUR_SHARE: f64 = 0.30;
 /// A thread that had to wait for a core for this share of the time shared it with others.
 pub(super) const WAITED: f64 = 0.05;
 
+/// Another program that uses as much may be the one that fills a core.
+pub(super) const FILLS: f64 = 0.50;
+
 /// A run, put together for judging.
 pub(in crate::report) struct Case<'a> {
     pub(in crate::report) report: &'a RunReport,
@@ -51,6 +54,21 @@ impl<'a> Case<'a> {
         self.report.telemetry.as_ref()?.link.as_ref()
     }
 
+    /// TCP segments that either machine sent again.
+    pub(in crate::report) fn resent(&self) -> u64 {
+        self.both(|seen| seen.retransmitted)
+    }
+
+    /// Packets that either machine dropped.
+    pub(in crate::report) fn dropped(&self) -> u64 {
+        self.both(|seen| seen.dropped)
+    }
+
+    /// Of both machines, where they are two.
+    fn both(&self, count: fn(&Seen) -> u64) -> u64 {
+        count(&self.board) + if self.local { 0 } else { count(&self.laptop) }
+    }
+
     /// Cores of the board.
     pub(super) fn core_count(&self) -> usize {
         self.board.cores.len()
@@ -82,10 +100,15 @@ impl<'a> Case<'a> {
         Some(open.answered * 100 >= open.arrivals * 99 && open.answered_after_end <= late_answers)
     }
 
+    /// Answers that turned the request away.
+    pub(in crate::report) fn refusals(&self) -> u64 {
+        let count = |status: &&str| self.report.statuses.get(*status).map_or(0, |answers| answers.count);
+        NOT_NOW.iter().map(count).sum()
+    }
+
     /// Share of the answers that turned the request away; 0 when there were no answers.
     pub(super) fn refused(&self) -> f64 {
-        let count = |status: &&str| self.report.statuses.get(*status).map_or(0, |answers| answers.count);
-        share(NOT_NOW.iter().map(count).sum(), self.report.requests)
+        share(self.refusals(), self.report.requests)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The board's clock, held down by heat or supply.
 
 use super::super::RunReport;
-use super::super::clock::{Capped, ClockSeen};
+use super::super::clock::{ClockSeen, megahertz};
 use super::super::spans::in_words;
 use super::case::percent;
 use super::{Candidate, LimitedBy, State};
@@ -12,16 +12,14 @@ const HELD_SHARE: f64 = 0.10;
 /// A rate that fell by less may have fallen by itself.
 const FALL: f64 = 0.05;
 
-/// Kilohertz in a megahertz.
-const MHZ_KHZ: u64 = 1000;
-
 /// Whether it was the limit: cores are busy sooner when they are slow. `busy` is whether they were; `None` if that is not
 /// known.
 pub(super) fn judge(report: &RunReport, busy: Option<bool>) -> Candidate {
-    let clock = ClockSeen::of(&report.series);
+    let clock = ClockSeen::of_run(report);
     let candidate = |state, evidence| Candidate { name: LimitedBy::Clock, state, evidence };
-    if !clock.known {
-        return candidate(State::Unknown, "the board's clock is not known".to_owned());
+    let unknown = clock.why_unknown().filter(|_| clock.held.is_empty());
+    if let Some(why) = unknown {
+        return candidate(State::Unknown, format!("the board's clock is not known: {why}"));
     }
     if clock.held.is_empty() {
         return candidate(State::Clear, free(&clock));
@@ -95,8 +93,4 @@ fn free(clock: &ClockSeen) -> String {
         line += &format!("; {hottest:.0} °C at most");
     }
     line
-}
-
-fn megahertz((cap, max): Capped) -> String {
-    format!("{} of {} MHz", cap / MHZ_KHZ, max / MHZ_KHZ)
 }

@@ -1,7 +1,7 @@
 //! The cores of the board: one of them, or all.
 
 use super::super::seen::{BUSY, OTHERS, STEAL, ServerSeen, interrupts, occupied};
-use super::case::{Case, WAITED, percent};
+use super::case::{Case, FILLS, WAITED, percent};
 use super::{Candidate, LimitedBy, State};
 
 /// From this share of a core's busy time on, it is the network's interrupts that fill it.
@@ -9,9 +9,6 @@ const MOSTLY: f64 = 0.50;
 
 /// With less than this times its work in all threads, one thread has most of it.
 const ALONE: f64 = 1.50;
-
-/// A program that may be the one that fills a core.
-const FILLS: f64 = 0.50;
 
 /// One core, or threads that use no more than some of them.
 pub(super) fn one(case: &Case<'_>) -> Candidate {
@@ -64,7 +61,10 @@ fn threads(case: &Case<'_>) -> Option<(bool, String)> {
         waited if waited >= WAITED => format!(" and waited for one for {} of the time", percent(waited)),
         _ => String::new(),
     };
-    let spreads = count > 0 && cores >= BUSY * count as f64;
+    // What the network's interrupts take of a core is the server's loss there, and no sign that it can't use the core.
+    let interrupts: f64 = case.board.cores.values().map(interrupts).sum();
+    let takes_all = |used: f64| count > 0 && used >= BUSY * count as f64;
+    let spreads = takes_all(cores) || (case.board_full() && takes_all(cores + interrupts));
     let is_alone = count != 1 && neediest_thread >= BUSY && wanted < ALONE * neediest_thread;
     let line = format!(
         "the server's busiest thread used {} of a core{waited}, all its threads {cores:.2} {of}",

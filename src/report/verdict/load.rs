@@ -1,6 +1,6 @@
 //! Too little load: nothing was busy, and more of it would have brought more.
 
-use super::case::{Case, percent};
+use super::case::{Case, FILLS, percent};
 use super::link;
 use super::{Candidate, LimitedBy, State};
 use crate::units::SECOND_US;
@@ -11,11 +11,9 @@ const MOST_TIMES: f64 = 100.0;
 /// A wait for a disk is worth mentioning from this share of a core's time on.
 const DISK: f64 = 0.10;
 
-/// Other programs that may be the ones that fill a core.
-const FILLS: f64 = 0.50;
-
-/// Whether it was the limit, when nothing else was; `board_known` is whether the board's cores were seen.
-pub(super) fn judge(case: &Case<'_>, others_limit: bool, board_known: bool) -> Candidate {
+/// Whether it was the limit, when nothing else was; `board_known` is whether the board's cores were seen, and `link_known`
+/// whether the link had room left.
+pub(super) fn judge(case: &Case<'_>, others_limit: bool, board_known: bool, link_known: bool) -> Candidate {
     let candidate = |state, evidence| Candidate { name: LimitedBy::TooLittleLoad, state, evidence };
     if case.report.requests == 0 {
         return candidate(State::Unknown, "nothing finished, so nothing can be reckoned".to_owned());
@@ -29,6 +27,9 @@ pub(super) fn judge(case: &Case<'_>, others_limit: bool, board_known: bool) -> C
     }
     if !board_known {
         return candidate(State::Unknown, line + "; whether the board had time left is not known");
+    }
+    if !link_known {
+        return candidate(State::Unknown, line + "; whether the link had room left is not known");
     }
     if case.report.open_loop.as_ref().is_some_and(|open| open.waited == 0) {
         return candidate(

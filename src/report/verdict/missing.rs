@@ -13,15 +13,20 @@ pub(super) fn of(case: &Case<'_>, candidates: &[Candidate]) -> Vec<String> {
     if case.laptop.seconds == 0.0 {
         add("whether the load tester was held back: this machine was not watched");
     }
-    if case.board.seconds == 0.0 && !told {
+    if case.board.watched_s == 0.0 && !told {
         add("load, clock and heat of the board: --telemetry URL reads them from a board that serves them");
     }
     if unknown(LimitedBy::Link) && case.report.requests > 0 {
         add("the link's speed: --link-speed says it, such as --link-speed 100M");
     }
-    let covered = case.board.seconds / case.report.duration_s.max(f64::MIN_POSITIVE);
-    if case.board.seconds > 0.0 && covered < 0.8 {
-        let (seen, of) = (case.board.seconds, case.report.duration_s);
+    if case.board.seconds == 0.0 && case.board.watched_s > 0.0 {
+        add(
+            "load of the board: its samples began before the load did; a run of some seconds more has others",
+        );
+    }
+    let covered = case.board.watched_s / case.report.duration_s.max(f64::MIN_POSITIVE);
+    if case.board.watched_s > 0.0 && covered < 0.8 {
+        let (seen, of) = (case.board.watched_s, case.report.duration_s);
         missing.push(format!("the board for part of the time: it was seen for {seen:.0} s of {of:.0} s"));
     }
     missing

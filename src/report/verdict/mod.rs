@@ -10,7 +10,8 @@
 //! 5. **One core**: before all of them, since threads that can't have more than their cores are at their limit even when
 //!    something else fills the others.
 //! 6. **All cores**.
-//! 7. **Too little load**: only when none of these holds and the board was seen, as a core that nobody looks at may be full.
+//! 7. **Too little load**: only when none of these holds, the board was seen, as a core that nobody looks at may be full, and
+//!    the speed of the link is known, for the same reason.
 //!
 //! In an open loop whose arrivals were all answered nothing is the limit, unless a resource was used up all the same.
 //!
@@ -119,9 +120,10 @@ impl Verdict {
         let laptop = laptop::judge(case);
         let link = link::judge(case, busy || limits(&laptop));
         let clock = clock::judge(case.report, (busy || known).then_some(busy));
+        let link_known = link.state != State::Unknown;
         let mut candidates = vec![laptop, link, admission::judge(case), clock, one, all];
         let some = candidates.iter().any(limits);
-        candidates.push(load::judge(case, some, known));
+        candidates.push(load::judge(case, some, known, link_known));
         let limited_by = first(&candidates);
         let headline = words::headline(case, limited_by, &candidates);
         let missing = missing::of(case, &candidates);

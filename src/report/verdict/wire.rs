@@ -43,9 +43,14 @@ pub(super) struct Steady {
 /// Both directions; none when there was no time to see them in. `device` is the laptop's that leads to the server, if
 /// anything goes over a wire.
 pub(super) fn flows(report: &RunReport, device: Option<&str>) -> Vec<Flow> {
-    let down = flow(report, "towards this laptop", |row| row.bytes, device, false);
+    let down = flow(report, "towards this laptop", in_time, device, false);
     let up = flow(report, "towards the server", |row| row.sent_bytes, device, true);
     down.into_iter().chain(up).collect()
+}
+
+/// Bytes read in a second, without what an open loop still waited for after it.
+fn in_time(row: &SeriesRow) -> u64 {
+    row.bytes.saturating_sub(row.bytes_after_end)
 }
 
 fn flow(

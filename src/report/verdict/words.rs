@@ -24,6 +24,9 @@ pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Can
         LimitedBy::TooLittleLoad => "nothing was busy: more connections (-c) would show more",
         LimitedBy::Nothing => "nothing: all that was offered was answered",
         LimitedBy::Unknown if case.report.requests == 0 => "not known: nothing finished",
+        LimitedBy::Unknown if only_link_unknown(candidates) => {
+            "not known: nothing that was seen was busy, but the link may have been full; --link-speed says how fast it is"
+        }
         LimitedBy::Unknown => "not known: what was seen was not the limit, and not all was seen",
     }
     .to_owned();
@@ -36,6 +39,12 @@ pub(super) fn headline(case: &Case<'_>, limited_by: LimitedBy, candidates: &[Can
         line += &format!(" (and behind that: {})", behind.join(", "));
     }
     line
+}
+
+/// Whether the board was seen, and how fast the link is not known.
+fn only_link_unknown(candidates: &[Candidate]) -> bool {
+    let unknown = |name| candidates.iter().any(|one| one.name == name && one.state == State::Unknown);
+    unknown(LimitedBy::Link) && !unknown(LimitedBy::OneCore)
 }
 
 impl Verdict {

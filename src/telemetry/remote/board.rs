@@ -127,10 +127,10 @@ impl Board {
         let advice = match (status.as_u16(), &self.authorization) {
             (401 | 403, None) => "it wants a token: give --telemetry-token FILE",
             (401 | 403, Some(_)) => "it does not take this token: check the file of --telemetry-token",
-            (404 | 405, _) => "is that boardd, and a version with telemetry?",
+            (404 | 405, _) => "a board's telemetry has /board and /load there",
             (300..=399, _) => "it sends to another address: give that one",
             (500..=599, _) => "it has trouble of its own: see its log, and try again",
-            _ => "is that boardd?",
+            _ => "is that a board's telemetry?",
         };
         RemoteError(format!("telemetry: {url} answers {status}; {advice}"))
     }
@@ -143,7 +143,9 @@ impl Board {
             other => other.to_string(),
         };
         let base = &self.base;
-        RemoteError(format!("telemetry: can't ask {base}: {why}; is boardd running there, on that port?"))
+        RemoteError(format!(
+            "telemetry: can't ask {base}: {why}; is something that serves it running there, on that port?"
+        ))
     }
 }
 

@@ -54,3 +54,25 @@ fn the_same_sample_is_told_once_and_a_silence_once() {
     assert_eq!(news[2], News::Back);
     assert_eq!(uptime(&news[3]), Some(2.0));
 }
+
+#[test]
+fn a_sample_is_of_the_load_when_it_surely_began_after_it() {
+    let begun = Instant::now();
+    for (asked_ms, interval_s, early) in [
+        (0, 1.0, true),
+        (1_000, 1.0, true),
+        (1_900, 1.0, true),
+        (1_960, 1.0, false),
+        (2_500, 1.0, false),
+        (2_500, 2.0, true),
+        (4_000, 2.0, false),
+        (4_000, -1.0, true),
+        (4_000, f64::NAN, true),
+        (4_000, f64::INFINITY, true),
+        (4_000, 1e18, true),
+    ] {
+        let sample = Sample { interval_s, ..Sample::default() };
+        let new = RemoteSample { at: begun + Duration::from_millis(asked_ms), sample };
+        assert_eq!(new.may_begin_before(begun), early, "{interval_s} s, asked for after {asked_ms} ms");
+    }
+}

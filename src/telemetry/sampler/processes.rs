@@ -99,6 +99,12 @@ impl Processes {
         self.known.values().map(|known| &known.row)
     }
 
+    /// Whether the processes of all users are seen: those of the kernel itself are on every machine, and hidden with all that
+    /// are not this user's, or not of this container.
+    pub(super) fn sees_all(&self) -> bool {
+        self.known.values().any(|known| known.row.is_kernel)
+    }
+
     /// The busiest programs that are none of `not`.
     pub(super) fn others(&self, not: &dyn Fn(u32) -> bool) -> Vec<ProcessSample> {
         let programs = self.known.values().filter(|known| !known.row.is_kernel && !not(known.row.pid));
@@ -184,6 +190,19 @@ mod tests {
         processes.scan(&root, begin + Duration::from_secs(3), &none);
         assert_eq!(processes.others(&|_| false), [], "nothing happened in the last second");
         assert!(processes.get(10).is_none());
+    }
+
+    #[test]
+    fn without_the_kernels_own_not_all_are_seen() {
+        let tree = Tree::new(&[("proc/x", b"")]);
+        let mut processes = Processes::default();
+        write(&tree, 10, &stat(10, "own", 1, 5));
+        let begin = Instant::now();
+        processes.scan(&tree.root(), begin, &HashSet::new());
+        assert!(!processes.sees_all());
+        write(&tree, 2, b"2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1 0 0 0");
+        processes.scan(&tree.root(), begin + Duration::from_secs(1), &HashSet::new());
+        assert!(processes.sees_all());
     }
 
     #[test]

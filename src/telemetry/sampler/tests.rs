@@ -79,19 +79,22 @@ fn a_sample_is_what_happened_between_two_readings() {
 }
 
 #[test]
-fn the_throttle_word_is_read_every_five_seconds_and_no_more() {
+fn the_throttle_word_is_read_each_time_and_the_speed_of_a_link_every_five_seconds() {
+    const SPEED: &str = "sys/class/net/eth0/speed";
     let (tree, begin) = (board(), Instant::now());
     let mut sampler = Sampler::new_at(tree.root(), Watched::default(), begin);
-    change(&tree, WORD, "50005\n");
     let mut at = |ms| {
         let sample = sampler.sample_at(begin + Duration::from_millis(ms));
-        (sample.throttled.map(|throttle| throttle.raw), sample.under_voltage)
+        let speed = sample.nics[0].speed_mbit;
+        (sample.throttled.map(|throttle| throttle.raw), sample.under_voltage, speed)
     };
-    assert_eq!(at(4999), (Some(0), Some(false)));
-    assert_eq!(at(5000), (Some(0x50005), Some(true)));
+    assert_eq!(at(500), (Some(0), Some(false), Some(100)));
+    change(&tree, WORD, "50005\n");
+    change(&tree, SPEED, "1000\n");
+    assert_eq!(at(1000), (Some(0x50005), Some(true), Some(100)), "a run may be as short");
     change(&tree, WORD, "50000\n");
-    assert_eq!(at(6000), (Some(0x50005), Some(true)));
-    assert_eq!(at(10_000), (Some(0x50000), Some(false)));
+    assert_eq!(at(4999), (Some(0x50000), Some(false), Some(100)));
+    assert_eq!(at(5000), (Some(0x50000), Some(false), Some(1000)));
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
         ("GET /board", _) => answer("200 OK", r#"{"identity":{"model":"Board 4"}}"#),
         // Lost at the seventh sample, and back.
         (_, 8) => answer("503 Service Unavailable", ""),
-        _ => answer("200 OK", &format!(r#"{{"interval_s":1,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
+        _ => answer("200 OK", &format!(r#"{{"interval_s":9999,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
     });
     let every = Duration::from_millis(1);
     let remote = Remote::start_asking(&base, None, every).expect("it answers");
@@ -72,6 +72,7 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
     assert!(told[0].contains("is lost") && told[0].contains("503"), "{told:?}");
     assert_eq!(told[1], "the board's telemetry is back");
     assert!(samples.iter().all(|sample| sample.cpu_temp_c == Some(55.5) && sample.uptime_s > Some(2.0)));
+    assert!(samples.iter().all(|sample| sample.early), "the test is shorter than an interval: {samples:?}");
     assert!(samples.is_sorted_by(|a, b| a.uptime_s < b.uptime_s), "each once, and in order");
     let told = watch.describe();
     assert_eq!(told.board.expect("facts")["identity"]["model"], "Board 4");
@@ -82,4 +83,29 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
         told.missing
     );
     assert!(!told.missing.iter().any(|line| line.contains("temperature")), "{:?}", told.missing);
+}
+
+#[test]
+fn telemetry_of_this_machine_makes_no_other_program_of_the_load_tester() {
+    let own = std::process::id();
+    let others =
+        format!(r#"[{{"pid":{own},"name":"boardctl","cores":0.5}},{{"pid":0,"name":"apt","cores":0.1}}]"#);
+    let base = serve(move |number, asked| match asked {
+        "GET /board" => answer("200 OK", "{}"),
+        _ => answer("200 OK", &format!(r#"{{"interval_s":1,"uptime_s":{number},"others":{others}}}"#)),
+    });
+    let here = TcpListener::bind("127.0.0.1:0").expect("loopback").local_addr().expect("bound");
+    let every = Duration::from_millis(1);
+    for (address, expected) in [(here, &["apt"][..]), (([192, 0, 2, 1], 80).into(), &["boardctl", "apt"])] {
+        let remote = Remote::start_asking(&base, None, every).expect("it answers");
+        let mut watch = Watch::new(SysRoot::live(), address, Some(remote));
+        let board = loop {
+            if let Some(board) = watch.tick().board {
+                break board;
+            }
+            thread::sleep(every);
+        };
+        let names: Vec<_> = board.others.iter().map(|other| other.name.as_str()).collect();
+        assert_eq!(names, expected, "{address}");
+    }
 }

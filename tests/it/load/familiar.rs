@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::scratch::Scratch;
 use crate::support::boardctl::{Run, TempFile, boardctl, load};
@@ -186,4 +187,23 @@ fn the_percentile_file_agrees_with_the_report() {
     }
     let total = format!(", Total count    = {:12}]", report["requests"].as_u64().expect("a count"));
     assert!(text.contains(&total), "{text}");
+}
+
+#[test]
+fn answers_of_another_length_than_the_first_fail_as_ab_counts_them() {
+    // Four lengths in turn, whichever connection asks.
+    let turn = AtomicUsize::new(0);
+    let server = serve(move |peer| {
+        while peer.request().is_some() {
+            let length = 1 + turn.fetch_add(1, Ordering::Relaxed) % 4;
+            let content = &"abcd"[..length];
+            peer.send(format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{content}"));
+        }
+    });
+    let url = format!("http://{server}/");
+    let run = boardctl(&["load", &url, "-n", "100", "-c", "4", "--like", "ab"]);
+    let failed = "Failed requests:        75\n   (Connect: 0, Receive: 0, Length: 75, Exceptions: 0)\n";
+    assert!(run.stdout.contains(failed), "{}", run.stdout);
+    let run = boardctl(&["load", &url, "-n", "100", "-c", "4"]);
+    assert!(run.stdout.contains("Contents: 1 to 4 bytes; 75 not as long as the first\n"), "{}", run.stdout);
 }

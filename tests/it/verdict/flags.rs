@@ -60,6 +60,11 @@ fn a_run_in_which_nothing_finished_is_not_judged_wrong() {
     let run = load(&format!("http://{server}/"), &["-d", "300ms", "-c", "2"]);
     assert_eq!(run.code, 1, "{}", run.stderr);
     assert_eq!(limited_by(&run.report), "unknown");
+    let validity = &run.report["validity"];
+    let unknown = validity["unknown"].as_array().expect("a list");
+    // Other tests may make it one that is not valid.
+    assert!(validity["valid"] != true, "{validity:#}");
+    assert!(unknown.iter().any(|line| line.as_str().is_some_and(|line| line.contains("nothing finished"))));
     assert!(
         run.stdout.contains("not known: nothing finished") && !run.stdout.contains("NaN"),
         "{}",

@@ -38,6 +38,7 @@ fn made(kind: Kind, at: usize, (times, numbers, flag): &Drawn) -> RunReport {
     let mut run = run(T + start, times);
     (run.head_bytes, run.sent_bytes, run.reconnects, run.unfinished) = (n(1), n(2), n(3), n(4));
     run.answers = Answers {
+        other_length: n(9),
         body_bytes: n(5),
         shortest_body_bytes: flag.then(|| n(6)),
         longest_body_bytes: flag.then(|| n(7)),

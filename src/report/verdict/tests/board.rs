@@ -1,7 +1,7 @@
 //! The board: its cores and its clock.
 
-use super::super::super::hand::{clock, cores, each_board, local, other, run, server};
-use super::super::{LimitedBy, RunReport, Verdict};
+use super::super::super::hand::{clock, cores, each_board, local, other, raspberry_pi, run, server};
+use super::super::{LimitedBy, RunReport, State, Verdict};
 use super::{fill, holds};
 use crate::telemetry::Throttle;
 
@@ -100,6 +100,33 @@ fn one_core_and_all_of_them() {
             fill,
             LimitedBy::AllCores,
             "the 4 cores were 97 % busy on average; the server used 3.80 of them",
+        ),
+        (
+            "all, with the network's interrupts on one",
+            |report| {
+                each_board(report, |_, board| {
+                    board.cores = cores(&[0.4, 0.97, 0.97, 0.97]);
+                    let core = board.cores.get_mut(&0).expect("core 0");
+                    (core.softirq, core.idle) = (0.6, 0.0);
+                    server(board, 3.31, 0.97);
+                });
+            },
+            LimitedBy::AllCores,
+            "the 4 cores were 98 % busy on average; the server used 3.31 of them",
+        ),
+        (
+            "one thread beside interrupts and programs that fill the rest",
+            |report| {
+                each_board(report, |_, board| {
+                    board.cores = cores(&[0.4, 1.0, 1.0, 1.0]);
+                    let core = board.cores.get_mut(&0).expect("core 0");
+                    (core.softirq, core.idle) = (0.6, 0.0);
+                    server(board, 1.02, 0.97);
+                    board.others = vec![other("cc1", 2.3)];
+                });
+            },
+            LimitedBy::OneCore,
+            "97 % of a core",
         ),
         (
             "all, with a host that takes its part",
@@ -237,6 +264,15 @@ fn the_clock() {
             "",
         ),
     ]);
+    let mut silent = run(3);
+    raspberry_pi(&mut silent);
+    let verdict = Verdict::of(&silent);
+    let state = |verdict: &Verdict| verdict.candidate(LimitedBy::Clock).map(|clock| clock.state);
+    assert_eq!(state(&verdict), Some(State::Unknown), "{}", verdict.render());
+    // A cap that falls is seen on any board.
+    fill(&mut silent);
+    each_board(&mut silent, |at, board| board.clocks = clock(if at > 0 { 600_000 } else { 1_368_000 }));
+    assert_eq!(Verdict::of(&silent).limited_by, LimitedBy::Clock);
     let mut set = run(3);
     each_board(&mut set, |_, board| board.clocks = clock(912_000));
     let verdict = Verdict::of(&set);

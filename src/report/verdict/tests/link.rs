@@ -100,6 +100,120 @@ fn the_link() {
     ]);
 }
 
+/// The board's device of this name and speed carries what the laptop's does.
+fn board_nic(report: &mut RunReport, name: &str, speed_mbit: Option<u32>) {
+    each_board(report, |_, board| {
+        let (name, tx_bytes) = (name.to_owned(), 1_000_000);
+        board.nics = vec![NicSample { name, tx_bytes, speed_mbit, ..NicSample::default() }];
+    });
+}
+
+/// What is done to a quiet run, what is then the limit, what the link is, and a part of the evidence for that.
+type LinkStage = (&'static str, fn(&mut RunReport), LimitedBy, State, &'static str);
+
+#[test]
+fn a_link_with_an_end_of_unknown_speed_may_be_full() {
+    let cases: &[LinkStage] = &[
+        (
+            "Wi-Fi of the laptop, and a board that does not say",
+            |report| {
+                nic(report, 3_300_000);
+                link(report, |link| link.speed_mbit = None);
+            },
+            LimitedBy::Unknown,
+            State::Unknown,
+            "; the speed of eth0 is not known",
+        ),
+        (
+            "Wi-Fi of the laptop, and a gigabit board",
+            |report| {
+                nic(report, 3_300_000);
+                link(report, |link| (link.device, link.speed_mbit) = (Some("wlan0".to_owned()), None));
+                board_nic(report, "end0", Some(1000));
+            },
+            LimitedBy::Unknown,
+            State::Unknown,
+            "3 % of the 1000 Mbit/s that the board's end0 has; the speed of wlan0 is not known",
+        ),
+        (
+            "Wi-Fi of the board, and a gigabit laptop",
+            |report| {
+                nic(report, 3_300_000);
+                board_nic(report, "wlan0", None);
+            },
+            LimitedBy::Unknown,
+            State::Unknown,
+            "the speed of the board's wlan0 is not known",
+        ),
+        (
+            "a tunnel that says 10 Mbit/s and carries more",
+            |report| {
+                nic(report, 7_500_000);
+                link(report, |link| (link.device, link.speed_mbit) = (Some("tun0".to_owned()), Some(10.0)));
+            },
+            LimitedBy::Unknown,
+            State::Unknown,
+            "; the speed of tun0 is not known",
+        ),
+        (
+            "a tunnel to another machine",
+            |report| {
+                link(report, |link| {
+                    (link.device, link.speed_mbit, link.loopback) = (Some("lo".to_owned()), None, true);
+                });
+            },
+            LimitedBy::Unknown,
+            State::Unknown,
+            "the speed of lo is not known",
+        ),
+        (
+            "Wi-Fi whose speed was typed",
+            |report| {
+                nic(report, 3_300_000);
+                link(report, |link| (link.speed_mbit, link.said_mbit) = (None, Some(60.0)));
+                board_nic(report, "wlan0", None);
+            },
+            LimitedBy::TooLittleLoad,
+            State::Clear,
+            "of the 60 Mbit/s of --link-speed",
+        ),
+        (
+            "both ends known",
+            |report| {
+                nic(report, 3_300_000);
+                board_nic(report, "end0", Some(100));
+            },
+            LimitedBy::TooLittleLoad,
+            State::Clear,
+            "27 % of the 100 Mbit/s that the board's end0 has",
+        ),
+        (
+            "both directions in turns",
+            |report| {
+                link(report, |link| (link.speed_mbit, link.half_duplex) = (Some(100.0), Some(true)));
+                for row in &mut report.series {
+                    let nic = row.laptop.as_mut().expect("watched").nics.first_mut().expect("eth0");
+                    (nic.rx_bytes, nic.tx_bytes) = (7_000_000, 5_000_000);
+                }
+            },
+            LimitedBy::Link,
+            State::Limits,
+            "98 % of the 100 Mbit/s that eth0 has (half duplex: both directions together)",
+        ),
+    ];
+    for (name, change, limited_by, state, says) in cases {
+        let mut report = run(10);
+        change(&mut report);
+        let verdict = Verdict::of(&report);
+        assert_eq!(verdict.limited_by, *limited_by, "{name}: {}", verdict.render());
+        let link = verdict.candidate(LimitedBy::Link).expect("a candidate");
+        assert_eq!(link.state, *state, "{name}: {}", verdict.render());
+        assert!(link.evidence.contains(says), "{name}: {}", verdict.render());
+        let advised = verdict.headline.contains("--link-speed");
+        assert_eq!(advised, *limited_by == LimitedBy::Unknown, "{name}: {}", verdict.headline);
+    }
+}
+
 #[test]
 fn what_only_looks_like_a_full_link() {
     holds(&[

@@ -93,6 +93,31 @@ fn runs_with_holes_are_judged_by_what_there_is() {
 }
 
 #[test]
+fn the_time_before_the_load_is_no_time_left() {
+    // A board elsewhere that was at rest until the load began.
+    let mut report = run(4);
+    fill(&mut report);
+    each_board(&mut report, |at, board| {
+        if at < 2 {
+            board.early = true;
+            board.cores.values_mut().for_each(|core| (core.user, core.idle) = (0.5, 0.5));
+        }
+    });
+    let verdict = Verdict::of(&report);
+    assert_eq!(verdict.limited_by, LimitedBy::AllCores, "{}", verdict.render());
+    assert!(verdict.missing.is_empty(), "{:?}", verdict.missing);
+    // Where there is nothing else, it is not known.
+    each_board(&mut report, |_, board| board.early = true);
+    let verdict = Verdict::of(&report);
+    assert_eq!(verdict.limited_by, LimitedBy::Unknown, "{}", verdict.render());
+    assert!(
+        verdict.missing.iter().any(|line| line.contains("began before the load did")),
+        "{:?}",
+        verdict.missing
+    );
+}
+
+#[test]
 fn a_verdict_reads_as_a_heading_a_sentence_and_a_line_for_each_candidate() {
     let mut report = run(10);
     fill(&mut report);
