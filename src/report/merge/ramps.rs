@@ -64,7 +64,10 @@ pub(super) fn add(
     other: &[StepReport],
     ramps: Option<Ramps>,
 ) -> Result<(), HistogramError> {
-    let Some(ramps) = ramps else { return Ok(sum.clear()) };
+    let Some(ramps) = ramps else {
+        sum.clear();
+        return Ok(());
+    };
     for (index, theirs) in other.iter().enumerate() {
         match sum.get_mut(index) {
             Some(ours) => ramps.add(ours, theirs)?,

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::Value;
 
 use crate::support::boardctl::{Run, TempFile, boardctl, command, load};
-use crate::support::scripted::{answering, serve};
+use crate::support::scripted::{Peer, answering, serve};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -85,7 +85,7 @@ fn what_can_not_be_added_is_refused_in_one_line() {
 #[test]
 fn a_short_open_loop_began_when_it_began_however_long_its_last_answers_took() {
     // It never answers, so that the only second is handed over when the time-out is over.
-    let server = serve(|peer| peer.ignore());
+    let server = serve(Peer::ignore);
     let flags = ["-d", "200ms", "-c", "2", "--rate", "20", "--timeout", "600ms"];
     let run = load(&format!("http://{server}/"), &flags);
     let after = SystemTime::now().duration_since(UNIX_EPOCH).expect("this century").as_secs_f64();
