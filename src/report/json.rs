@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-/// Writes `report` to `path` so that a reader sees the old file or the whole new one, never a part.
+/// Writes `report` to `path`, where `-` is standard output, so that a reader sees the old file or the whole new one, never a part.
 ///
 /// # Errors
 /// When the folder can't be written to, or the disk is full; nothing is left behind then.
@@ -14,10 +14,16 @@ pub fn write<R: Serialize>(report: &R, path: &Path) -> io::Result<()> {
     replace(report, path, File::sync_all)
 }
 
+/// Whether `path` stands for standard output: it is `-`.
+#[must_use]
+pub fn is_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 /// Whether `path` is, or would become, a file that can be replaced: a pipe or a terminal can only be written to once.
 #[must_use]
 pub fn is_replaceable(path: &Path) -> bool {
-    fs::metadata(path).map_or(true, |meta| meta.is_file())
+    !is_output(path) && fs::metadata(path).map_or(true, |meta| meta.is_file())
 }
 
 /// The same for a report that is written again in a moment: complete whatever becomes of this program, but not safe from a
@@ -45,10 +51,21 @@ fn replace<R: Serialize>(report: &R, path: &Path, sync: fn(&File) -> io::Result<
 
 /// The same for text that is there already.
 pub(super) fn replace_text(text: &[u8], path: &Path, sync: fn(&File) -> io::Result<()>) -> io::Result<()> {
+    if is_output(path) {
+        let mut out = io::stdout().lock();
+        return match out.write_all(text).and_then(|()| out.flush()) {
+            // A reader that has seen enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other,
+        };
+    }
     // A pipe or a device can't be replaced, only written to: --json /dev/stdout.
     if !is_replaceable(path) {
         return fs::write(path, text);
     }
+    // What a link leads to is replaced, and not the link.
+    let real = fs::canonicalize(path);
+    let path = real.as_deref().unwrap_or(path);
     let temporary = temporary_beside(path)?;
     let written = File::create(&temporary)
         .and_then(|mut file| {

@@ -5,14 +5,20 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
+use boardkit::report::json;
 use rustix::fs::{Access, access};
 
-/// Looks before the run, and not after it, whether the file that `flag` names can be written.
+/// Looks before the run, and not after it, whether the file that `flag` names can be written. Where that is standard output,
+/// all text goes to the error output from here on.
 ///
 /// # Errors
 /// When it can't, with what to do.
 pub(crate) fn check(flag: &str, path: Option<&Path>) -> Result<()> {
     let Some(path) = path else { return Ok(()) };
+    if json::is_output(path) {
+        crate::load::print_beside();
+        return Ok(());
+    }
     let shown = path.display();
     match fs::metadata(path) {
         Ok(meta) if meta.is_dir() => bail!("{flag}: {shown} is a folder; name a file in it"),

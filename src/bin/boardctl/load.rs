@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -161,9 +161,18 @@ pub(crate) fn measure(
     Ok((recorder.finish(&outcome), outcome))
 }
 
+/// Whether standard output is a report's.
+static BESIDE: AtomicBool = AtomicBool::new(false);
+
+/// From here on text is printed to the error output, as standard output is a report's.
+pub(crate) fn print_beside() {
+    BESIDE.store(true, Ordering::Relaxed);
+}
+
 /// Writes to standard output. A reader that has gone away (`| head`) is no error of ours.
 pub(crate) fn print(text: &str) -> Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out: Box<dyn Write> =
+        if BESIDE.load(Ordering::Relaxed) { Box::new(io::stderr()) } else { Box::new(io::stdout().lock()) };
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.context("can't write the report"),

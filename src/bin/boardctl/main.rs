@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use boardkit::report::schema;
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::args::{Cli, Reported, Verb};
 
@@ -34,6 +35,7 @@ const EXIT_USAGE: u8 = 2;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
         Err(error) if error.use_stderr() => {
             complain(&args::in_one_line(&error));
             return ExitCode::from(EXIT_USAGE);

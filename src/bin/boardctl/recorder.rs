@@ -6,13 +6,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use boardkit::load::{LoadPlan, Observer, Outcome, Progress, Second};
 use boardkit::report::{Environment, RunReport, SeriesRow, SoakReport, TelemetryReport, json};
 use indicatif::ProgressBar;
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::progress;
 
 /// The file is written anew this soon, and no sooner than [`WRITE_SHARE`] allows.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 
-/// One in so many parts of the time goes into writing the file, however long the run and its file become.
+/// One in so many parts of a core's time goes into writing the file, however long the run and its file become.
 const WRITE_SHARE: u32 = 100;
 
 /// What else is looked at while a run goes on.
@@ -96,13 +97,13 @@ impl<'a> Recorder<'a> {
         if self.file.as_ref().is_none_or(|file| Instant::now() < file.next) {
             return;
         }
-        let begun = Instant::now();
+        let (begun, cpu) = (Instant::now(), thread_cpu());
         let mut report = self.report(outcome);
         report.partial = true;
         if let Some(file) = &mut self.file {
             // Whether the file can be written shows at the end, where the report is printed whatever comes of it.
             let _ = json::write_unsynced(&report, &file.path);
-            file.next = begun + WRITE_EVERY.max(begun.elapsed() * WRITE_SHARE);
+            file.next = begun + WRITE_EVERY.max((thread_cpu() - cpu) * WRITE_SHARE);
         }
     }
 }
@@ -123,6 +124,12 @@ impl Observer for Recorder<'_> {
         self.series.push(row);
         self.save(so_far);
     }
+}
+
+/// Processor time of this thread.
+fn thread_cpu() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Seconds since 1970 by this machine's clock.

@@ -84,9 +84,9 @@ fn rates(out: &mut String, report: &RunReport, conditions: &Conditions<'_>) -> f
     writeln!(out, "Requests per second:    {:.2} [#/sec] (mean)", requests / seconds)?;
     writeln!(out, "Time per request:       {:.3} [ms] (mean)", each * report.connections.asked as f64)?;
     writeln!(out, "Time per request:       {each:.3} [ms] (mean, across all concurrent requests)")?;
-    writeln!(out, "Transfer rate:          {:.2} [Kbytes/sec] received", received)?;
+    writeln!(out, "Transfer rate:          {received:.2} [Kbytes/sec] received")?;
     if conditions.sent_body {
-        writeln!(out, "                        {:.2} kb/s sent", sent)?;
+        writeln!(out, "                        {sent:.2} kb/s sent")?;
         writeln!(out, "                        {:.2} kb/s total", received + sent)?;
     }
     Ok(())

@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
+use crate::scratch::Scratch;
 use crate::support::boardctl::{TempFile, boardctl, command, interrupt, load_until};
 use crate::support::scripted::answering;
 
@@ -74,6 +77,27 @@ fn a_reader_that_went_away_is_no_error() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert!(file.json()["requests"].as_u64().is_some_and(|requests| requests > 0));
+}
+
+#[test]
+fn a_report_on_standard_output_is_alone_there() {
+    let run = boardctl(&["load", &format!("http://{}/", answering(OK)), "-n", "20", "--json", "-"]);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).expect("nothing but JSON");
+    assert_eq!((run.code, &report["requests"]), (0, &20.into()), "{}", run.stderr);
+    assert!(run.stderr.starts_with("Running 20 requests @ ") && run.stderr.contains("Requests/sec:"));
+    assert!(!Path::new("-").exists());
+}
+
+#[test]
+fn what_a_link_leads_to_is_replaced_and_not_the_link() {
+    let folder = Scratch::new();
+    let (real, link) = (folder.0.join("real.json"), folder.0.join("link.json"));
+    fs::write(&real, "before").expect("a file");
+    symlink("real.json", &link).expect("a link");
+    let url = format!("http://{}/", answering(OK));
+    let run = boardctl(&["load", &url, "-n", "1", "-c", "1", "--json", &link.to_string_lossy()]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(link.is_symlink() && fs::read_to_string(&real).expect("the report").starts_with('{'));
 }
 
 #[test]

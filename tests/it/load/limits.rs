@@ -143,6 +143,9 @@ fn bad_values_are_named_in_one_line() {
         (&["load", url, "--hgrm", "/does/not/exist/run.hgrm"], "--hgrm: there is no folder /does/not/exist"),
         (&["load", url, "--json", "/tmp/one", "--hgrm", "/tmp/one"], "two different files"),
         (&["load", url, "--json", "/"], "--json: / is a folder"),
+        (&["load", url, "--latency"], "the latencies are printed without it"),
+        (&["load", url, "-k"], "kept alive without it"),
+        (&["load", url, "-R", "100"], "-r or --rate"),
         (&["load", url, "--like", "siege"], "must be one of wrk, ab, httpress"),
     ];
     expect_usage_errors(cases);

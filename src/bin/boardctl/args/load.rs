@@ -140,7 +140,7 @@ pub(crate) struct LoadFlags {
     /// Never send a request twice: each one sent that got no complete answer counts as failed
     #[arg(long)]
     pub(crate) no_retry: bool,
-    /// Also write the result to FILE as JSON
+    /// Also write the result to FILE as JSON; - is standard output, and the text then goes to the error output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
 }

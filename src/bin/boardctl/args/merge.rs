@@ -27,7 +27,7 @@ pub(crate) struct MergeArgs {
     /// What `--json` of `load` has written, or `merge` itself, or - for standard input; two or more
     #[arg(required = true, num_args = 2.., value_name = "RUN.JSON")]
     pub(crate) files: Vec<PathBuf>,
-    /// Also write the sum to FILE as JSON
+    /// Also write the sum to FILE as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
     /// Also add runs that were made one after the other: rates leave out the time in between

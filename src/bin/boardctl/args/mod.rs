@@ -14,6 +14,7 @@ pub(crate) use report::ReportArgs;
 pub(crate) use soak::SoakArgs;
 pub(crate) use values::Rate;
 
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// The laptop's half of boardkit.
@@ -21,7 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[command(
     name = "boardctl",
     version,
-    about = "Load-test, deploy to and watch ARM boards",
+    about = "Load-test web servers on small boards, and say what limited them",
     max_term_width = 100
 )]
 pub(crate) struct Cli {
@@ -89,11 +90,28 @@ pub(crate) struct ServeArgs {
 /// clap's message without its label, its usage and its blank lines: what was typed, what is wrong, what to try.
 pub(crate) fn in_one_line(error: &clap::Error) -> String {
     let text = error.to_string();
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    // How a value is typed that begins with a dash: no flag here takes one.
+    let of_use = |line: &&str| !line.is_empty() && !line.starts_with("tip: to pass ");
+    let lines = text.lines().map(str::trim).filter(of_use);
     let said: Vec<_> =
         lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
-    said.join(" ").trim_start_matches("error: ").to_owned()
+    let said = said.join(" ").trim_start_matches("error: ").to_owned();
+    let typed = error.get(ContextKind::InvalidArg).map(ToString::to_string).unwrap_or_default();
+    match HABITS.iter().find(|(flag, _)| error.kind() == ErrorKind::UnknownArgument && *flag == typed) {
+        Some((flag, instead)) => format!("unexpected argument '{flag}' found: {instead}"),
+        None => said,
+    }
 }
+
+/// Flags of wrk, wrk2 and ab that fingers know, and what to type here.
+const HABITS: [(&str, &str); 6] = [
+    ("--latency", "the latencies are printed without it"),
+    ("-k", "connections are kept alive without it; --no-keepalive opens one for each request"),
+    ("-R", "the rate of an open loop is -r or --rate"),
+    ("-s", "there are no scripts; -m, -H and --body say what is sent, the same each time"),
+    ("-v", "all that is known is printed without it"),
+    ("-l", "answers of several lengths are no failures, and are told without it"),
+];
 
 #[cfg(test)]
 mod tests {
