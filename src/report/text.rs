@@ -56,20 +56,21 @@ fn block(out: &mut String, report: &RunReport) -> fmt::Result {
 fn percentiles(out: &mut String, latency: &LatencyUs) -> fmt::Result {
     writeln!(out, "\nPercentage of the requests served within a certain time (ms)")?;
     let rows = [
-        (50, latency.p50),
-        (66, latency.p66),
-        (75, latency.p75),
-        (80, latency.p80),
-        (90, latency.p90),
-        (95, latency.p95),
-        (98, latency.p98),
-        (99, latency.p99),
-        (100, latency.max),
+        ("50", latency.p50),
+        ("66", latency.p66),
+        ("75", latency.p75),
+        ("80", latency.p80),
+        ("90", latency.p90),
+        ("95", latency.p95),
+        ("98", latency.p98),
+        ("99", latency.p99),
+        ("99.9", latency.p999),
+        ("100", latency.max),
     ];
     for (percent, us) in rows {
         let value = millis(us);
-        let longest = if percent == 100 { " (longest request)" } else { "" };
-        writeln!(out, " {percent:3}% {value:>10}{longest}")?;
+        let longest = if percent == "100" { " (longest request)" } else { "" };
+        writeln!(out, "{percent:>4}% {value:>10}{longest}")?;
     }
     Ok(())
 }
