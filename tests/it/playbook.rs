@@ -28,7 +28,9 @@ fn play(folder: &Scratch, variables: &[String]) -> Output {
     {
         command.env(name, folder.0.join(of));
     }
+    // Ansible wants a locale with UTF-8, whatever this machine's is.
     command
+        .env("LC_ALL", "C.UTF-8")
         .current_dir(&folder.0)
         .output()
         .expect("ansible-playbook: Debian's ansible-core, which ./test installs")
@@ -47,7 +49,7 @@ fn two_hosts_load_at_once_and_their_results_are_added() {
             r#"{"flags": ["--rate", "100", "-H", "X-Two: two words"]}"#.to_owned(),
         ];
         let output = play(&folder, &variables);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let said = String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned();
         if output.status.success() {
             return true;
         }
@@ -82,7 +84,7 @@ fn one_host_is_refused() {
     let folder = Scratch::new();
     folder.write("inventory.ini", INVENTORY.replace("other\n", "").as_bytes());
     let output = play(&folder, &["url=http://127.0.0.1:1/".to_owned()]);
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&[output.stdout.as_slice(), &output.stderr].concat()).into_owned();
     assert!(!output.status.success() && said.contains("name two hosts or more"), "{said}");
     assert!(!folder.0.join("results").exists());
 }
