@@ -19,8 +19,8 @@ pub(super) struct Dealer {
 #[repr(align(64))]
 struct Hand {
     held: AtomicU32,
-    /// Capacity relative to the other workers; never 0.
-    share: u32,
+    /// Capacity relative to the other workers; 0 for one that is to have none.
+    share: AtomicU32,
 }
 
 /// The table is full: no connection can be taken until one ends.
@@ -30,9 +30,22 @@ pub(super) struct Full;
 impl Dealer {
     /// A dealer for workers with these capacities, at most `most` connections together.
     pub(super) fn new(shares: &[u32], most: u32) -> Self {
-        let hands =
-            shares.iter().map(|&share| Hand { held: AtomicU32::new(0), share: share.max(1) }).collect();
+        let hands = shares
+            .iter()
+            .map(|&share| Hand { held: AtomicU32::new(0), share: AtomicU32::new(share.max(1)) })
+            .collect();
         Self { hands, deal: Mutex::new(()), open: AtomicU32::new(0), most }
+    }
+
+    /// Gives the workers other shares, of which 0 means no connection at all. Those that are dealt already are counted over when
+    /// somebody asks for them. Without any share but 0 nothing is changed: somebody has to serve.
+    pub(super) fn reshare(&self, shares: &[u32]) {
+        if shares.iter().take(self.hands.len()).any(|share| *share > 0) {
+            let _one_at_a_time = self.lock();
+            for (hand, share) in self.hands.iter().zip(shares) {
+                hand.share.store(*share, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Makes room for a connection before it is accepted. No worker is chosen yet: nobody may be at the door, and
@@ -52,7 +65,7 @@ impl Dealer {
         let _one_at_a_time = self.lock();
         let emptiest = (0..self.hands.len()).min_by(|&a, &b| {
             let (a, b) = (&self.hands[a], &self.hands[b]);
-            cross(a.held() + 1, b.share).cmp(&cross(b.held() + 1, a.share))
+            cross(a.held() + 1, b.share()).cmp(&cross(b.held() + 1, a.share()))
         });
         // There is always a first worker.
         let worker = emptiest.unwrap_or(0);
@@ -91,7 +104,8 @@ impl Dealer {
     pub(super) fn giver_for(&self, to: usize) -> Option<usize> {
         let fullest = (0..self.hands.len()).filter(|&from| from != to).max_by(|&a, &b| {
             let (a, b) = (&self.hands[a], &self.hands[b]);
-            cross(a.held(), b.share).cmp(&cross(b.held(), a.share))
+            // Of two that are to have none, the one that has some.
+            cross(a.held(), b.share()).cmp(&cross(b.held(), a.share())).then(a.held().cmp(&b.held()))
         })?;
         self.would_help(fullest, to).then_some(fullest)
     }
@@ -99,7 +113,7 @@ impl Dealer {
     /// Whether one connection less on `from` and one more on `to` leaves the fuller of the two less full.
     fn would_help(&self, from: usize, to: usize) -> bool {
         let (from, to) = (&self.hands[from], &self.hands[to]);
-        cross(to.held() + 1, from.share) < cross(from.held(), to.share)
+        cross(to.held() + 1, from.share()) < cross(from.held(), to.share())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, ()> {
@@ -111,6 +125,10 @@ impl Dealer {
 impl Hand {
     fn held(&self) -> u32 {
         self.held.load(Ordering::Relaxed)
+    }
+
+    fn share(&self) -> u32 {
+        self.share.load(Ordering::Relaxed)
     }
 }
 
@@ -144,6 +162,30 @@ mod tests {
             dealer.deal();
         }
         assert_eq!(held(&dealer), [25, 75]);
+    }
+
+    #[test]
+    fn a_worker_without_a_share_gets_none_and_gives_all_it_has() {
+        let dealer = Dealer::new(&[1, 1, 1], 1000);
+        for _ in 0..30 {
+            dealer.deal();
+        }
+        dealer.reshare(&[0, 0, 0]);
+        assert_eq!(dealer.giver_for(0), None, "somebody has to serve");
+        dealer.reshare(&[0, 1, 1]);
+        for _ in 0..4 {
+            dealer.deal();
+        }
+        assert_eq!(held(&dealer), [10, 12, 12]);
+        while let Some((from, to)) = (0..3).find_map(|to| Some((dealer.giver_for(to)?, to))) {
+            assert!(dealer.hand_over(from, to));
+        }
+        assert_eq!(held(&dealer), [0, 17, 17]);
+        dealer.reshare(&[2, 1, 1]);
+        while let Some((from, to)) = (0..3).find_map(|to| Some((dealer.giver_for(to)?, to))) {
+            assert!(dealer.hand_over(from, to));
+        }
+        assert_eq!(held(&dealer), [17, 9, 8]);
     }
 
     #[test]

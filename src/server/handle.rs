@@ -52,6 +52,14 @@ impl Handle {
         self.shared.ring();
     }
 
+    /// Gives the workers other shares of the connections, in their order, relative to each other; 0 means none at all. Those
+    /// that are open move at the end of what they ask, within a second where nothing keeps them; nothing in flight is lost.
+    /// Shares of 0 alone change nothing, as somebody has to serve.
+    pub fn reshare(&self, shares: &[u32]) {
+        self.shared.dealer.reshare(shares);
+        self.shared.ring();
+    }
+
     /// What the server is about.
     #[must_use]
     pub fn stage(&self) -> Stage {

@@ -76,6 +76,8 @@ impl Worker {
                 Message::Share { to } => self.give(to),
             }
         }
+        // The shares may have changed.
+        self.mind_balance();
     }
 
     /// Asks the fullest worker for connections, and looks again later whether it could give enough.
