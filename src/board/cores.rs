@@ -41,6 +41,19 @@ impl CoreSet {
         (!cores.is_empty()).then_some(cores)
     }
 
+    /// Reads a mask as sysfs has them: hexadecimal words of 32 bits with commas between, the cores from 0 on last
+    /// (`00000000,0000000f`). A mask of nothing is an empty set.
+    #[must_use]
+    pub fn parse_mask(text: &str) -> Option<Self> {
+        let mut cores = Self::default();
+        for (at, word) in (0u32..).zip(text.trim_ascii().rsplit(',')) {
+            let plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let bits = plain.then(|| u32::from_str_radix(word, 16).ok())??;
+            (0..32).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| cores.insert(at * 32 + bit));
+        }
+        Some(cores)
+    }
+
     /// Adds a core; a number that no kernel has (past 8191) is left out.
     pub fn insert(&mut self, core: u32) {
         if core > MAX_CORE {
@@ -156,6 +169,17 @@ mod tests {
             assert_eq!(CoreSet::parse(text), None, "{text:?}");
         }
         assert_eq!(CoreSet::parse_words(" "), None);
+    }
+
+    #[test]
+    fn masks_are_hexadecimal_and_begin_at_their_end() {
+        let set = |text: &str| CoreSet::parse_mask(text).map(|set| set.to_string());
+        assert_eq!(set("f\n").as_deref(), Some("0-3"));
+        assert_eq!(set("00000001,0000000e").as_deref(), Some("1-3,32"));
+        assert_eq!(set("0").as_deref(), Some(""));
+        for text in ["", ",", "x", "+1", "1,,2", "123456789"] {
+            assert_eq!(set(text), None, "{text:?}");
+        }
     }
 
     #[test]

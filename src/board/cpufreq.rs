@@ -81,13 +81,31 @@ impl ClockFiles {
         online: Option<&CoreSet>,
     ) -> impl Iterator<Item = &ClockPolicy> {
         for (dir, policy) in &mut self.groups {
-            let running = online.is_none_or(|online| !online.and(&policy.cpus).is_empty());
-            let khz = |file: &str| root.text(&format!("{dir}/{file}"))?.parse().ok().filter(|khz| *khz > 0);
-            policy.cap_khz = running.then(|| khz("scaling_max_freq")).flatten();
-            policy.cur_khz = running.then(|| khz("scaling_cur_freq")).flatten();
+            policy.cap_khz = khz(root, dir, "scaling_max_freq", policy, online);
+            policy.cur_khz = khz(root, dir, "scaling_cur_freq", policy, online);
         }
         self.groups.iter().map(|(_, policy)| policy)
     }
+
+    /// The same with the cap alone, which is half of the reading; the clock is unknown then.
+    pub fn refresh_caps(
+        &mut self,
+        root: &SysRoot,
+        online: Option<&CoreSet>,
+    ) -> impl Iterator<Item = &ClockPolicy> {
+        for (dir, policy) in &mut self.groups {
+            policy.cap_khz = khz(root, dir, "scaling_max_freq", policy, online);
+            policy.cur_khz = None;
+        }
+        self.groups.iter().map(|(_, policy)| policy)
+    }
+}
+
+/// A clock of a group of which a core runs.
+fn khz(root: &SysRoot, dir: &str, file: &str, policy: &ClockPolicy, online: Option<&CoreSet>) -> Option<u64> {
+    let running = online.is_none_or(|online| !online.and(&policy.cpus).is_empty());
+    let khz = || root.text(&format!("{dir}/{file}"))?.parse().ok().filter(|khz| *khz > 0);
+    running.then(khz).flatten()
 }
 
 fn cpus(root: &SysRoot, dir: &str) -> Option<CoreSet> {

@@ -12,6 +12,8 @@ pub(crate) struct CpuInfo {
     /// Core numbers of the `processor` lines, with the `CPU part` of each where it is given. Old kernels say the part once,
     /// after the cores: then it holds for all of them.
     pub(crate) parts: Vec<(u32, Option<u32>)>,
+    /// `Hardware` line: the chip, on kernels without a device tree. A kernel for a Raspberry Pi says BCM2835 on all of them.
+    pub(crate) hardware: Option<String>,
     arch_text: String,
     x86_64: bool,
 }
@@ -38,6 +40,9 @@ impl CpuInfo {
                     block_ended = false;
                 }
                 "CPU part" => info.set_part(core.filter(|_| !block_ended), value),
+                "Hardware" if value != "BCM2835" && !value.is_empty() => {
+                    info.hardware = Some(value.to_owned());
+                }
                 "Model" => info.model = Some(value.to_owned()).filter(|model| !model.is_empty()),
                 "flags" => info.x86_64 = value.split(' ').any(|flag| flag == "lm"),
                 "model name" | "Processor" | "Features" if info.arch_text.len() < 4096 => {

@@ -1,9 +1,12 @@
 //! What the firmware of a Raspberry Pi says of heat and supply.
 
-use super::SysRoot;
+use super::{SysRoot, ThrottleWord};
 
 const PLATFORM_DIR: &str = "sys/devices/platform";
 const HWMON_DIR: &str = "sys/class/hwmon";
+
+/// What `vcgencmd get_throttled` printed, in a recorded board.
+const RECORDED: &str = "vcgencmd_get_throttled.txt";
 
 /// Where this board says it; found once, since hwmon's numbers change only from boot to boot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,13 +35,23 @@ impl Firmware {
         }
     }
 
-    /// The throttle word: bits 0 to 3 say that the supply is low, the clock capped, the clock throttled, the soft limit of
-    /// heat reached; bits 16 to 19 the same since boot. Cheap: the kernel asks the firmware every two seconds and keeps the
-    /// answer. Kernels 4.19 to 6.12 log one warning at the first reading, and later ones don't have it. Source: get_throttled of the firmware's device, hexadecimal with or without `0x`.
+    /// The throttle word. Cheap: the kernel asks the firmware every two seconds and keeps the answer. Kernels 4.19 to 6.12 log
+    /// one warning at the first reading, and later ones don't have it. Source: get_throttled of the firmware's device.
     #[must_use]
-    pub fn throttle_word(&self, root: &SysRoot) -> Option<u32> {
-        let text = root.text(self.word.as_ref()?)?;
-        u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
+    pub fn throttle_word(&self, root: &SysRoot) -> Option<ThrottleWord> {
+        ThrottleWord::parse(&root.text(self.word.as_ref()?)?)
+    }
+
+    /// The throttle word and the file that said it. Of a recorded board also what vcgencmd said when it was recorded, which
+    /// is the surer of the two: the kernel's file may say 0 while the firmware says otherwise.
+    #[must_use]
+    pub(crate) fn throttle(&self, root: &SysRoot) -> Option<(ThrottleWord, String)> {
+        let said =
+            root.text(RECORDED).filter(|_| !root.is_live()).and_then(|text| ThrottleWord::parse(&text));
+        if let Some(word) = said {
+            return Some((word, "vcgencmd".to_owned()));
+        }
+        Some((self.throttle_word(root)?, format!("/{}", self.word.as_ref()?)))
     }
 
     /// Whether the supply was too low within the last two seconds, the rate at which the kernel asks the firmware. Source:
@@ -59,26 +72,10 @@ mod tests {
     use crate::board::tree::Tree;
 
     #[test]
-    fn the_word_is_hexadecimal_with_or_without_its_mark() {
-        for (text, word) in [
-            ("80008\n", Some(0x8_0008)),
-            ("50000", Some(0x5_0000)),
-            ("0x50005\n", Some(0x5_0005)),
-            ("0\n", Some(0)),
-            ("throttled", None),
-            ("", None),
-        ] {
-            let tree = Tree::new(&[("sys/devices/platform/soc/soc:firmware/get_throttled", text.as_bytes())]);
-            let firmware = Firmware::find(&tree.root());
-            assert_eq!(firmware.throttle_word(&tree.root()), word, "{text:?}");
-        }
-    }
-
-    #[test]
     fn a_newer_board_has_addresses_in_the_names() {
         let path = "sys/devices/platform/soc@107c000000/soc@107c000000:firmware/get_throttled";
         let tree = Tree::new(&[(path, b"2\n"), ("sys/devices/platform/soc/other:firmware/x", b"")]);
-        assert_eq!(Firmware::find(&tree.root()).throttle_word(&tree.root()), Some(2));
+        assert_eq!(Firmware::find(&tree.root()).throttle_word(&tree.root()), Some(ThrottleWord(2)));
     }
 
     #[test]

@@ -139,6 +139,13 @@ impl SysRoot {
     pub fn link(&self, path: &str) -> Option<String> {
         fs::read_link(self.path.join(path)).ok()?.into_os_string().into_string().ok()
     }
+
+    /// Where a path ends that goes over symbolic links, below this root; `None` when there is nothing, or it leads out.
+    #[must_use]
+    pub fn real_path(&self, path: &str) -> Option<String> {
+        let (root, real) = (fs::canonicalize(&self.path).ok()?, fs::canonicalize(self.path.join(path)).ok()?);
+        real.strip_prefix(root).ok()?.to_str().map(str::to_owned)
+    }
 }
 
 #[cold]

@@ -1,6 +1,6 @@
 //! The facts as a few aligned lines, a dash for what is unknown.
 
-use super::{BoardFacts, ClockPolicy, CoreSet};
+use super::{BoardFacts, ClockPolicy, CoreSet, Nic, NicIrq, Swap, SwapKind, ThermalZone, TripKind};
 use std::fmt;
 
 const DASH: &str = "-";
@@ -18,6 +18,11 @@ impl fmt::Display for BoardFacts {
         for (name, value) in &rows {
             writeln!(f, "{name:<8}{value}")?;
         }
+        if f.alternate() {
+            for (name, value) in self.more() {
+                writeln!(f, "{name:<8}{value}")?;
+            }
+        }
         for note in &self.notes {
             writeln!(f, "{:<8}{note}", "Note")?;
         }
@@ -26,6 +31,80 @@ impl fmt::Display for BoardFacts {
 }
 
 impl BoardFacts {
+    /// What is of interest to who looks for it, and not at every start.
+    fn more(&self) -> Vec<(&'static str, String)> {
+        let mut rows = vec![
+            ("Chip", self.identity.soc.clone().unwrap_or_else(|| DASH.to_owned())),
+            ("ABI", self.identity.userland_in_words().unwrap_or_else(|| DASH.to_owned())),
+            ("Power", self.firmware_line()),
+            ("Swap", self.swap_line()),
+        ];
+        rows.extend(self.nics.iter().map(|nic| ("Network", self.nic_line(nic))));
+        // Of a device that the kernel's list does not have, as of a board whose Ethernet is behind USB.
+        let unlisted = |irq: &&NicIrq| self.nics.iter().all(|nic| nic.name != irq.name);
+        rows.extend(
+            self.nic_irqs
+                .iter()
+                .filter(unlisted)
+                .map(|irq| ("Network", format!("{}, {}", irq.name, interrupts(irq)))),
+        );
+        rows.extend(self.thermal.zones.iter().map(|zone| ("Zone", zone_line(zone))));
+        rows
+    }
+
+    fn firmware_line(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(word) = self.throttled {
+            let listed =
+                |names: Vec<&str>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
+            let (now, since) = (listed(word.now().collect()), listed(word.since_boot().collect()));
+            let source = self.throttled_source.as_deref().unwrap_or(DASH);
+            parts.push(format!("throttle word {:#x}: now {now}; since boot {since} ({source})", word.0));
+        }
+        if let Some(low) = self.under_voltage {
+            parts.push(format!("supply {}", if low { "too low" } else { "good" }));
+        }
+        joined(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn swap_line(&self) -> String {
+        let swaps: Vec<String> = self.swaps.iter().map(swap_part).collect();
+        match (&swaps[..], self.memory.swap_total_bytes) {
+            ([], Some(0)) => "none".to_owned(),
+            _ => joined(&swaps.iter().map(String::as_str).collect::<Vec<_>>()),
+        }
+    }
+
+    /// `end0 (dwmac-sun8i), 100 Mbit/s, interrupts on core 0, passed on to no core`.
+    fn nic_line(&self, nic: &Nic) -> String {
+        let mut line = nic.name.clone();
+        if let Some(driver) = &nic.driver {
+            line.push_str(&format!(" ({driver})"));
+        }
+        match (nic.speed_mbit, nic.wireless) {
+            (Some(speed), _) => line.push_str(&format!(", {speed} Mbit/s")),
+            (None, true) => line.push_str(", Wi-Fi"),
+            (None, false) if nic.carrier == Some(false) => line.push_str(", no cable"),
+            (None, false) => {}
+        }
+        if nic.half_duplex == Some(true) {
+            line.push_str(", half duplex");
+        }
+        if let Some(irq) = self.nic_irqs.iter().find(|irq| irq.name == nic.name) {
+            line.push_str(&format!(", {}", interrupts(irq)));
+        }
+        if !nic.rps.is_empty() {
+            let cores: CoreSet = nic.rps.iter().flat_map(CoreSet::iter).collect();
+            let to = if cores.is_empty() {
+                "no other core (RPS off)".to_owned()
+            } else {
+                format!("cores {cores} (RPS)")
+            };
+            line.push_str(&format!(", passed on to {to}"));
+        }
+        line
+    }
+
     fn kernel_line(&self) -> String {
         let id = &self.identity;
         let bits = id.userland_bits.map(|bits| format!("{bits}-bit userland"));
@@ -85,6 +164,47 @@ fn clock(policy: &ClockPolicy) -> String {
     }
     if let Some(governor) = &policy.governor {
         line.push_str(&format!(", {governor}"));
+    }
+    line
+}
+
+fn interrupts(irq: &NicIrq) -> String {
+    let taken = irq.by_cpu.iter().any(|(_, count)| *count > 0);
+    match irq.all_on_cpu {
+        Some(core) => format!("all interrupts on core {core}"),
+        None if taken => "interrupts on several cores".to_owned(),
+        None => "no interrupt yet".to_owned(),
+    }
+}
+
+/// `/dev/zram0 213 MiB in memory, 1 MiB used`.
+fn swap_part(swap: &Swap) -> String {
+    let mib = |bytes: Option<u64>| bytes.map_or(DASH.to_owned(), |bytes| format!("{} MiB", bytes >> 20));
+    let on = match swap.kind {
+        SwapKind::Zram => "packed into memory",
+        SwapKind::Mmc => "on the card",
+        SwapKind::File => "in a file",
+        SwapKind::Device => "on a device",
+    };
+    format!("{} {} {on}, {} used", swap.name, mib(swap.total_bytes), mib(swap.used_bytes))
+}
+
+/// `0 cpu-thermal 68.2 °C, passive 80.0 °C, critical 100.0 °C`.
+fn zone_line(zone: &ThermalZone) -> String {
+    let kind = zone.kind.as_deref().unwrap_or(DASH);
+    let mut line = format!(
+        "{} {kind} {}",
+        zone.index,
+        celsius(zone.temp_millicelsius).unwrap_or_else(|| DASH.to_owned())
+    );
+    for trip in &zone.trips {
+        let name = match trip.kind {
+            TripKind::Passive => "passive",
+            TripKind::Active => "active",
+            TripKind::Hot => "hot",
+            TripKind::Critical => "critical",
+        };
+        line.push_str(&format!(", {name} {}", celsius(Some(trip.temp_millicelsius)).unwrap_or_default()));
     }
     line
 }

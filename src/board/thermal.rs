@@ -108,6 +108,12 @@ impl Thermal {
         self.cpu_millicelsius = self.hottest_cpu(root);
     }
 
+    /// The same for the processor's zones alone.
+    pub fn refresh_cpu(&mut self, root: &SysRoot) {
+        self.zones.iter_mut().filter(|zone| zone.is_cpu).for_each(|zone| zone.refresh(root));
+        self.cpu_millicelsius = self.hottest_cpu(root);
+    }
+
     fn hottest_cpu(&self, root: &SysRoot) -> Option<i32> {
         let mut zones = self.zones.iter().filter(|zone| zone.is_cpu).peekable();
         // A processor zone that does not answer is a processor of unknown heat: no other sensor stands in for it.

@@ -153,7 +153,7 @@ impl Look<'_> {
 /// By the facts that the board gave of itself.
 fn is_raspberry_pi(report: &RunReport) -> bool {
     let facts = report.telemetry.as_ref().and_then(|telemetry| telemetry.board.as_ref());
-    let model = facts.and_then(|facts| facts.get("identity")?.get("model")?.as_str());
+    let model = facts.and_then(|facts| facts.get("model")?.as_str());
     model.is_some_and(|model| model.contains("Raspberry Pi"))
 }
 

@@ -20,7 +20,7 @@ pub(super) fn cores(shares: &[f64]) -> BTreeMap<u32, CoreLoad> {
 
 /// The board is a Raspberry Pi with a kernel that says nothing of its throttle word.
 pub(super) fn raspberry_pi(report: &mut RunReport) {
-    let facts = serde_json::json!({"identity": {"model": "Raspberry Pi 4 Model B Rev 1.4"}});
+    let facts = serde_json::json!({"model": "Raspberry Pi 4 Model B Rev 1.4"});
     report.telemetry.get_or_insert_default().board = Some(facts);
     each_board(report, |_, board| {
         (board.cpu_temp_c, board.cooling_state, board.throttle_trip_c) = (Some(85.0), None, None);

@@ -109,7 +109,7 @@ impl Sampler {
         sample.cpu_temp_c = self.thermal.cpu_millicelsius.map(celsius);
         sample.throttle_trip_c = self.thermal.throttle_millicelsius.map(celsius);
         sample.cooling_state = self.cooling.state(root);
-        sample.throttled = self.firmware.throttle_word(root).map(|raw| Throttle { raw });
+        sample.throttled = self.firmware.throttle_word(root).map(|word| Throttle { raw: word.0 });
         let by_word = sample.throttled.map(Throttle::under_voltage);
         sample.under_voltage = self.firmware.under_voltage(root).or(by_word);
         self.rare.refresh(now);

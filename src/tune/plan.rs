@@ -3,6 +3,7 @@
 use super::share::{pinned, unpinned};
 use crate::board::{BoardFacts, CoreSet};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroUsize;
 
@@ -30,7 +31,7 @@ pub struct Wanted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Decision {
     /// What is set.
-    pub setting: &'static str,
+    pub setting: Cow<'static, str>,
     /// To what.
     pub value: String,
     /// Why.
@@ -79,8 +80,14 @@ pub fn plan(facts: &BoardFacts, wanted: &Wanted) -> Plan {
     }
 }
 
-pub(super) fn decision(setting: &'static str, value: &str, because: &str, source: &str) -> Decision {
-    Decision { setting, value: value.to_owned(), because: because.to_owned(), source: source.to_owned() }
+pub(super) fn decision(
+    setting: impl Into<Cow<'static, str>>,
+    value: &str,
+    because: &str,
+    source: &str,
+) -> Decision {
+    let (value, because, source) = (value.to_owned(), because.to_owned(), source.to_owned());
+    Decision { setting: setting.into(), value, because, source }
 }
 
 fn worker_count(facts: &BoardFacts, wanted: &Wanted, usable: &CoreSet) -> (usize, Decision) {
@@ -149,14 +156,18 @@ fn max_connections(facts: &BoardFacts, workers: usize) -> (usize, Decision) {
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width =
-            |text: fn(&Decision) -> &str| self.decisions.iter().map(|d| text(d).len()).max().unwrap_or(0);
-        let (settings, values) = (width(|d| d.setting), width(|d| &d.value));
-        for Decision { setting, value, because, source } in &self.decisions {
-            writeln!(f, "{setting:<settings$} = {value:<values$}  ({because}; {source})")?;
-        }
-        Ok(())
+        lines(f, &self.decisions)
     }
+}
+
+/// Decisions as text, one line for each.
+pub(super) fn lines(out: &mut dyn fmt::Write, decisions: &[Decision]) -> fmt::Result {
+    let width = |text: fn(&Decision) -> &str| decisions.iter().map(|d| text(d).len()).max().unwrap_or(0);
+    let (settings, values) = (width(|d| &d.setting), width(|d| &d.value));
+    for Decision { setting, value, because, source } in decisions {
+        writeln!(out, "{setting:<settings$} = {value:<values$}  ({because}; {source})")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

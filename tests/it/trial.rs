@@ -36,7 +36,7 @@ fn a_trial_reports_board_plan_load_cores_memory_and_limit() {
     assert!(errors.values().all(|count| *count == 0), "{errors:?}");
     assert!(report["requests"].as_u64() > Some(0) && report["server"]["rss_idle_bytes"].as_u64() > Some(0));
     assert!(report["plan"]["decisions"].as_array().is_some_and(|decisions| !decisions.is_empty()));
-    assert!(report["board"]["cores"]["online"].is_string() || report["board"]["cores"]["online"].is_array());
+    assert!(report["board"]["online"].is_array() && report["board"]["form"] == "boardkit-board-1");
     assert!(report["verdict"]["limited_by"].is_string(), "{}", report["verdict"]);
 }
 

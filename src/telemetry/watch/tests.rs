@@ -20,7 +20,7 @@ fn a_server_of_this_machine_is_watched_with_it() {
     let told = watch.describe();
     assert!(told.local && told.link.as_ref().is_some_and(|link| link.loopback));
     assert_eq!(told.server.map(|server| server.pid), Some(std::process::id()));
-    assert!(told.board.is_some_and(|facts| facts.get("identity").is_some()));
+    assert!(told.board.is_some_and(|facts| facts.get("model").is_some()));
     assert!(!told.missing.iter().any(|line| line.contains("telemetry")), "{:?}", told.missing);
 }
 
@@ -54,7 +54,7 @@ fn a_tunnel_is_not_this_machine() {
 #[test]
 fn a_board_elsewhere_is_known_by_its_telemetry() {
     let base = serve(|number, head| match (head, number) {
-        ("GET /board", _) => answer("200 OK", r#"{"identity":{"model":"Board 4"}}"#),
+        ("GET /board", _) => answer("200 OK", r#"{"model":"Board 4"}"#),
         // Lost at the seventh sample, and back.
         (_, 8) => answer("503 Service Unavailable", ""),
         _ => answer("200 OK", &format!(r#"{{"interval_s":9999,"uptime_s":{number},"cpu_temp_c":55.5}}"#)),
@@ -75,7 +75,7 @@ fn a_board_elsewhere_is_known_by_its_telemetry() {
     assert!(samples.iter().all(|sample| sample.early), "the test is shorter than an interval: {samples:?}");
     assert!(samples.is_sorted_by(|a, b| a.uptime_s < b.uptime_s), "each once, and in order");
     let told = watch.describe();
-    assert_eq!(told.board.expect("facts")["identity"]["model"], "Board 4");
+    assert_eq!(told.board.expect("facts")["model"], "Board 4");
     assert!(!told.local && told.server.is_none());
     assert!(
         told.missing.iter().any(|line| line.starts_with("the board's load per core")),
