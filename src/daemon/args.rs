@@ -25,6 +25,30 @@ pub enum Command {
     Version,
     /// Serve.
     Serve(ServeArgs),
+    /// Say something about the board.
+    Told(Told, BoardArgs),
+}
+
+/// What is said about the board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// What it is.
+    Facts,
+    /// How boardd would be set up on it.
+    Plan,
+    /// Which clock its cores really have.
+    Clock,
+    /// What makes it slow.
+    Doctor,
+}
+
+/// The settings of what says something about the board.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BoardArgs {
+    /// A recorded board, by the folder that has its `proc` and `sys`; this machine without it.
+    pub root: Option<PathBuf>,
+    /// Whether to print JSON.
+    pub json: bool,
 }
 
 /// The settings of `serve`.
@@ -34,6 +58,10 @@ pub struct ServeArgs {
     pub listen: Vec<SocketAddr>,
     /// The folder whose files are served.
     pub root: Option<PathBuf>,
+    /// A folder that is read in the place of this machine's /proc and /sys.
+    pub sysfs: Option<PathBuf>,
+    /// Whether the board is not looked at while serving.
+    pub no_follow: bool,
     /// Workers and pinning, as far as they were typed.
     pub wanted: Wanted,
     /// Connections at once, if it was typed.
@@ -55,6 +83,8 @@ impl Default for ServeArgs {
         Self {
             listen: Vec::new(),
             root: None,
+            sysfs: None,
+            no_follow: false,
             wanted: Wanted::default(),
             max_connections: None,
             deadlines: Deadlines::default(),
@@ -83,31 +113,61 @@ impl From<lexopt::Error> for UsageError {
 /// [`UsageError`] for an unknown word or flag, or a value that does not fit.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, UsageError> {
     let mut parser = Parser::from_args(args);
-    let mut serve = None;
+    let mut command = None;
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Short('h') | Arg::Long("help") => return Ok(Command::Help),
             Arg::Short('V') | Arg::Long("version") => return Ok(Command::Version),
-            Arg::Value(word) if serve.is_none() && word == "serve" => serve = Some(ServeArgs::default()),
-            Arg::Long(flag) if serve.is_some() => {
+            Arg::Value(word) if command.is_none() => command = Some(verb(word)?),
+            Arg::Long(flag) if command.is_some() => {
                 let flag = flag.to_owned();
-                if let Some(serve) = &mut serve {
-                    set(serve, &flag, &mut parser)?;
+                if let Some(command) = &mut command {
+                    set(command, &flag, &mut parser)?;
                 }
             }
             other => return Err(other.unexpected().into()),
         }
     }
-    serve
-        .map(Command::Serve)
-        .ok_or_else(|| UsageError(format!("nothing to do: say `{} serve`", super::name())))
+    command.ok_or_else(|| UsageError(format!("nothing to do: say `{} serve`", super::name())))
+}
+
+fn verb(word: OsString) -> Result<Command, UsageError> {
+    let told = match word.to_str() {
+        Some("serve") => return Ok(Command::Serve(ServeArgs::default())),
+        Some("facts") => Told::Facts,
+        Some("plan") => Told::Plan,
+        Some("clock") => Told::Clock,
+        Some("doctor") => Told::Doctor,
+        _ => return Err(Arg::Value(word).unexpected().into()),
+    };
+    Ok(Command::Told(told, BoardArgs::default()))
+}
+
+/// Takes one flag and its value.
+fn set(command: &mut Command, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
+    match (command, flag) {
+        (Command::Serve(serve), _) => return set_serve(serve, flag, parser),
+        (Command::Told(_, args), "json") => args.json = true,
+        // A clock is measured, and no folder has one.
+        (Command::Told(told, args), "root") if *told != Told::Clock => {
+            args.root = Some(parser.value()?.into());
+        }
+        _ => return Err(invalid(flag)),
+    }
+    Ok(())
+}
+
+fn invalid(flag: &str) -> UsageError {
+    UsageError(format!("invalid option '--{flag}'"))
 }
 
 /// Takes one flag of `serve` and its value.
-fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
+fn set_serve(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), UsageError> {
     match flag {
         "listen" => serve.listen.push(value(parser, flag, "an address and a port, like 127.0.0.1:8080")?),
         "root" => serve.root = Some(parser.value()?.into()),
+        "sysfs" => serve.sysfs = Some(parser.value()?.into()),
+        "no-follow" => serve.no_follow = true,
         "workers" => {
             serve.wanted.workers =
                 Some(value::<NonZeroUsize>(parser, flag, "a number of threads from 1 up")?);
@@ -124,7 +184,7 @@ fn set(serve: &mut ServeArgs, flag: &str, parser: &mut Parser) -> Result<(), Usa
         "access-log" => serve.access_log = Some(parser.value()?.into()),
         "log" => serve.log = Some(value(parser, flag, "plain or journal")?),
         "log-level" => serve.log_level = value(parser, flag, "err, warning, notice, info or debug")?,
-        _ => return Err(UsageError(format!("invalid option '--{flag}'"))),
+        _ => return Err(invalid(flag)),
     }
     Ok(())
 }
@@ -158,88 +218,4 @@ fn parse_seconds(text: &str) -> Option<Duration> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::daemon::HELP;
-    use crate::server::Level;
-
-    fn words(line: &str) -> Result<Command, UsageError> {
-        parse(line.split_whitespace().map(OsString::from))
-    }
-
-    #[test]
-    fn all_flags() {
-        let line = "serve --listen [::1]:0 --workers 3 --pin --max-connections 9 --idle-timeout 0.5 \
-                    --head-timeout 0 --write-timeout=7 --listen=1.2.3.4:80 --drain 2.5 --access-log - \
-                    --log journal --log-level err --root /srv/www";
-        let Ok(Command::Serve(serve)) = words(line) else { panic!("a valid line") };
-        let addresses = ["[::1]:0", "1.2.3.4:80"].map(|text| text.parse().expect("address"));
-        assert_eq!((serve.listen, serve.root), (addresses.to_vec(), Some("/srv/www".into())));
-        assert_eq!((serve.drain, serve.access_log), (Duration::from_millis(2500), Some("-".into())));
-        assert_eq!((serve.log, serve.log_level), (Some(Style::Journal), LogLevel(Level::Error)));
-        assert_eq!(serve.wanted, Wanted { workers: NonZeroUsize::new(3), pin: true });
-        assert_eq!(serve.max_connections, Some(9));
-        let (half, seven) = (Duration::from_millis(500), Duration::from_secs(7));
-        assert_eq!(serve.deadlines, Deadlines { idle: Some(half), head: None, write: Some(seven) });
-    }
-
-    #[test]
-    fn every_flag_is_in_the_help() {
-        let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
-        for flag in HELP.split_whitespace().filter_map(|word| word.strip_prefix("--")) {
-            let flag = flag.trim_end_matches(|c| !is_name(c));
-            if flag == "help" || flag == "version" {
-                continue;
-            }
-            let line = format!("serve --{flag} x");
-            let error = words(&line).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(!error.contains("invalid option"), "--{flag} is in the help only");
-        }
-    }
-
-    #[test]
-    fn every_example_of_the_help_is_a_valid_line() {
-        let examples: Vec<_> =
-            HELP.lines().filter_map(|line| line.strip_prefix("  boardd serve")).map(str::trim).collect();
-        assert!(examples.len() > 2);
-        for example in examples {
-            let parsed = words(&format!("serve {example}"));
-            assert!(matches!(parsed, Ok(Command::Serve(_))), "{example}: {parsed:?}");
-        }
-    }
-
-    #[test]
-    fn seconds_to_the_millisecond() {
-        let cases = [("60", 60_000), ("0.5", 500), ("1.05", 1050), ("0.0019", 1), ("007", 7000)];
-        for (text, millis) in cases {
-            assert_eq!(parse_seconds(text), Some(Duration::from_millis(millis)), "{text}");
-        }
-        for text in ["", ".5", "5.", "1e3", "+1", "1.2.3", "99999999999999999999"] {
-            assert_eq!(parse_seconds(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        let cases = [
-            ("", "say `boardd serve`"),
-            ("fly", "fly"),
-            ("serve --workers 0", "--workers 0: expected a number of threads"),
-            ("serve --listen 8080", "--listen 8080: expected an address and a port"),
-            ("serve --idle-timeout -1", "--idle-timeout -1: expected seconds"),
-            ("serve --idle-timeout nan", "expected seconds"),
-            ("serve --drain never", "--drain never: expected seconds"),
-            ("serve --log syslog", "--log syslog: expected plain or journal"),
-            ("serve --log-level loud", "--log-level loud: expected err"),
-            ("serve --access-log", "--access-log"),
-            ("serve --speed 9", "--speed"),
-            ("serve extra", "extra"),
-            ("--listen 1.2.3.4:5", "--listen"),
-        ];
-        for (line, expected) in cases {
-            let error = words(line).expect_err(line).to_string();
-            assert!(error.contains(expected) && !error.contains('\n'), "{line}: {error}");
-        }
-        assert_eq!(words("serve --help"), Ok(Command::Help));
-    }
-}
+mod tests;

@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 
 use super::DaemonError;
 use super::access::Writer;
+use super::follow::Follower;
 use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
 use super::signals::{Signals, came};
@@ -27,6 +28,8 @@ pub(super) struct Control<'a> {
     pub(super) watchdog: Option<Watchdog>,
     pub(super) log: &'a Arc<Logger>,
     pub(super) access: Option<&'a Writer>,
+    /// The board, unless it is not to be followed.
+    pub(super) follower: Option<Follower>,
     /// Where it listens and with how many workers, for the status line.
     pub(super) status: String,
 }
@@ -66,6 +69,9 @@ impl Control<'_> {
                 Stage::Serving | Stage::Stopping => {}
             }
             let now = Instant::now();
+            if let Some(follower) = self.follower.as_mut().filter(|follower| follower.next <= now) {
+                follower.tick(self.handle, &**self.log);
+            }
             if self.watchdog.as_ref().is_some_and(|watchdog| watchdog.next <= now) && self.look() {
                 self.notifier.send("WATCHDOG=1");
             }
@@ -78,7 +84,9 @@ impl Control<'_> {
 
     /// Waits for a signal, another stage of the server, or until something is due.
     fn wait(&self, status_at: Option<Instant>) -> Result<(), DaemonError> {
-        let due = self.watchdog.as_ref().map(|watchdog| watchdog.next).into_iter().chain(status_at).min();
+        let watchdog = self.watchdog.as_ref().map(|watchdog| watchdog.next);
+        let follower = self.follower.as_ref().map(|follower| follower.next);
+        let due = [watchdog, follower, status_at].into_iter().flatten().min();
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
         // What is too long for the kernel is looked at again before it has passed.
         let left = left.map(|left| Timespec::try_from(left).unwrap_or(Timespec { tv_sec: 3600, tv_nsec: 0 }));

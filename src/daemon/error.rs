@@ -24,6 +24,23 @@ pub enum DaemonError {
         /// What the kernel said.
         error: io::Error,
     },
+    /// The folder of a recorded board is not there.
+    #[error("there is no folder {path}: --root takes the folder that has the board's proc and sys")]
+    NoBoard {
+        /// The folder.
+        path: String,
+    },
+    /// Checks have found something; what, is printed.
+    #[error("{wrong} of the checks found something that makes this board slow")]
+    Unwell {
+        /// How many.
+        wrong: usize,
+    },
+    /// The boardd that ships does not say anything about the board.
+    #[error(
+        "this boardd was built to serve alone; one that was built with `cargo build --release` says what the board is"
+    )]
+    Small,
     /// The access log cannot be opened.
     #[error("cannot write the access log {path}: {error}")]
     AccessLog {
@@ -56,7 +73,7 @@ impl DaemonError {
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::AtOnce { .. } | Self::Broken => 1,
+            Self::AtOnce { .. } | Self::Broken | Self::Unwell { .. } => 1,
             _ => 2,
         }
     }

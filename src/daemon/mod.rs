@@ -6,6 +6,7 @@ mod access;
 mod args;
 mod control;
 mod error;
+mod follow;
 mod help;
 mod limit;
 mod listen;
@@ -15,13 +16,15 @@ mod routes;
 mod serve;
 mod signals;
 mod style;
+#[cfg(feature = "ctl")]
+mod told;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-pub use args::{Command, ServeArgs, UsageError, parse};
+pub use args::{BoardArgs, Command, ServeArgs, Told, UsageError, parse};
 pub use error::DaemonError;
 pub use help::HELP;
 pub use routes::{MAX_ECHO_BYTES, MAX_FILL_BYTES, MAX_SLOW_MILLIS, MAX_WORK_MICROS, routes};
@@ -110,9 +113,14 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<(), DaemonError> 
 
 fn act(program: Program, command: &Command) -> Result<(), DaemonError> {
     match command {
-        Command::Help => print(&(HELP.replace("boardd", program.name) + program.answers)),
+        Command::Help => print(&(help::shown().replace("boardd", program.name) + program.answers)),
         Command::Version => print(&format!("{} {}\n", program.name, program.version)),
         Command::Serve(args) => serve::serve(args, program.routes),
+        #[cfg(feature = "ctl")]
+        Command::Told(what, args) => told::tell(*what, args),
+        // Their texts are a fifth of the program.
+        #[cfg(not(feature = "ctl"))]
+        Command::Told(..) => Err(DaemonError::Small),
     }
 }
 

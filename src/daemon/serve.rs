@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::access::Writer;
 use super::control::Control;
+use super::follow::Follower;
 use super::log::Logger;
 use super::notify::{Notifier, Watchdog};
 use super::signals::Signals;
@@ -52,7 +53,8 @@ fn prepare(
     let signals = Signals::new().map_err(system("cannot listen for signals"))?;
     let notifier = Notifier::from_env().map_err(system("cannot reach NOTIFY_SOCKET"))?;
     let limit = limit::raise();
-    let facts = BoardFacts::read(&SysRoot::live());
+    let root = args.sysfs.as_ref().map_or_else(SysRoot::live, SysRoot::at);
+    let facts = BoardFacts::read_for_plan(&root);
     let plan = plan(&facts, &args.wanted);
     let config = configure(args, &plan, limit)?;
     let listeners = listeners(args, passed, config.backlog, log)?;
@@ -79,6 +81,7 @@ fn prepare(
         watchdog: Watchdog::from_env(),
         log,
         access: access.as_ref(),
+        follower: (!args.no_follow).then(|| Follower::new(root, &facts, &plan.workers)),
         status: status + &format!("workers: {workers}"),
     };
     let ended = control.run();

@@ -7,6 +7,7 @@ mod connection;
 mod deadlines;
 mod dealing;
 mod files;
+mod following;
 mod handlers;
 mod leaks;
 mod lifecycle;
