@@ -13,6 +13,15 @@ from .registry import Bar, Figure
 
 STATE = machine.ROOT / "target" / "bars" / "state.json"
 RESULTS = machine.ROOT / machine.RESULTS
+# What is long in a report and follows from a run that can be made again.
+BULK = {"series", "histograms"}
+
+
+def _lean(value: Any) -> Any:
+    """A detail without each second and each histogram of the reports in it: a soak has ten thousand of them."""
+    if isinstance(value, dict):
+        return {key: _lean(one) for key, one in value.items() if key not in BULK}
+    return [_lean(one) for one in value] if isinstance(value, list) else value
 
 
 def _load(path: Path, empty: Any) -> Any:
@@ -65,6 +74,6 @@ def append(bar: Bar, figures: list[Figure]) -> None:
             "met": figure.met if figure.limit else None,
             "unit": figure.unit,
             **common,
-            "detail": figure.detail,
+            "detail": _lean(figure.detail),
         })
     _save(RESULTS, results)

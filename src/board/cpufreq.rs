@@ -80,8 +80,8 @@ impl ClockFiles {
         root: &SysRoot,
         online: Option<&CoreSet>,
     ) -> impl Iterator<Item = &ClockPolicy> {
+        drop(self.refresh_caps(root, online));
         for (dir, policy) in &mut self.groups {
-            policy.cap_khz = khz(root, dir, "scaling_max_freq", policy, online);
             policy.cur_khz = khz(root, dir, "scaling_cur_freq", policy, online);
         }
         self.groups.iter().map(|(_, policy)| policy)
